@@ -1,0 +1,2 @@
+//! The stand-in server under pardes's command line.
+fn main() {}

@@ -1,0 +1,3 @@
+//! monkey9p fuzzes 9P2000 servers, pardes first of all, with sequences of file operations.
+
+pub mod wire;
