@@ -1,0 +1,11 @@
+//! The concrete operation, as logs and records hold it, and its reader and writer.
+
+mod file;
+mod latin1;
+mod op;
+mod parse;
+
+pub use file::{OpsFile, OpsFileError, parse_ops, put_line, read_ops, write_ops};
+pub use latin1::Latin1;
+pub use op::{Chunks, HostAction, Op};
+pub use parse::{OpError, is_file_name, parse_op};

@@ -1,0 +1,230 @@
+//! What one step asks of the server.
+
+use serde::{Serialize, Serializer};
+
+use super::Latin1;
+
+/// One operation, in the JSON that logs of this program and of the script it grew from share. Paths
+/// may hold the tokens `{pN}` and `{cN}`: the N-th pane or column alive when the op runs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "op", rename_all = "lowercase")]
+pub enum Op {
+    /// Open `path`, write `data` in pieces, clunk.
+    Write {
+        /// What to open.
+        path: Latin1,
+        /// What to write.
+        data: Latin1,
+        /// The open's mode byte.
+        mode: u8,
+        /// How the data is cut into Twrites.
+        #[serde(skip_serializing_if = "Chunks::is_whole")]
+        chunks: Chunks,
+        /// Every Twrite's offset; the running one where absent.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        offset: Option<u64>,
+        /// Whether a refused piece ends the writing.
+        #[serde(skip_serializing_if = "is_true")]
+        stop_on_error: bool,
+    },
+    /// Open `path`, read up to `reads` times, clunk.
+    Read {
+        /// What to open.
+        path: Latin1,
+        /// Each Tread's count, bounded by the msize when it runs.
+        count: u32,
+        /// Where the first read begins.
+        offset: u64,
+        /// The open's mode byte.
+        #[serde(skip_serializing_if = "is_zero")]
+        mode: u8,
+        /// How many reads at the most; an empty or refused one ends them.
+        reads: u32,
+    },
+    /// Walk to `path` and stat it.
+    Stat {
+        /// What to stat.
+        path: Latin1,
+    },
+    /// Walk to `path` and remove it.
+    Remove {
+        /// What to remove.
+        path: Latin1,
+    },
+    /// Create `name` in `path`.
+    Create {
+        /// The directory.
+        path: Latin1,
+        /// The new file's name: one path element, whatever it holds.
+        name: Latin1,
+        /// Permission bits and DMDIR.
+        perm: u32,
+        /// The open's mode byte.
+        mode: u8,
+    },
+    /// Open `path` and keep the fid under the handle `h`.
+    Hold {
+        /// The handle's name.
+        h: Latin1,
+        /// What to open.
+        path: Latin1,
+        /// The open's mode byte.
+        mode: u8,
+    },
+    /// One Twrite on a handle, where its last one ended.
+    Hwrite {
+        /// The handle's name.
+        h: Latin1,
+        /// What to write.
+        data: Latin1,
+    },
+    /// One Tread on a handle.
+    Hread {
+        /// The handle's name.
+        h: Latin1,
+        /// The Tread's count, bounded by the msize when it runs.
+        count: u32,
+        /// Where to read; where the handle's last request ended, if absent.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        offset: Option<u64>,
+    },
+    /// Clunk a handle.
+    Clunk {
+        /// The handle's name.
+        h: Latin1,
+    },
+    /// Write a Restore line to /ctl, and connect again if it was taken.
+    Restore {
+        /// The line.
+        data: Latin1,
+    },
+    /// Change a file in the target's HOME behind its back.
+    Host {
+        /// Write or remove.
+        action: HostAction,
+        /// The file's name: one path element.
+        name: Latin1,
+        /// What to write.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        data: Option<Latin1>,
+    },
+    /// Several ops as one step.
+    Seq {
+        /// The ops, in order.
+        ops: Vec<Op>,
+    },
+    /// End the target and start another.
+    Fresh {
+        /// Whether the log is followed on a second connection.
+        follower: bool,
+    },
+}
+
+/// How a write's data is cut into Twrites: in a log `"whole"`, `"bytes"` or a list of sizes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Chunks {
+    /// As few as the msize allows.
+    #[default]
+    Whole,
+    /// One byte each.
+    Bytes,
+    /// These sizes in turn, then the rest as with `Whole`.
+    Sizes(Vec<u32>),
+}
+
+impl Chunks {
+    /// Whether this is the default.
+    pub fn is_whole(&self) -> bool {
+        *self == Chunks::Whole
+    }
+
+    /// The sizes of the Twrites that `length` bytes take when none may pass `cap` (at least 1).
+    /// Empty data is one empty Twrite.
+    pub fn sizes(&self, length: usize, cap: usize) -> Vec<usize> {
+        if length == 0 {
+            return vec![0];
+        }
+        let listed: &[u32] = match self {
+            Chunks::Bytes => return vec![1; length],
+            Chunks::Whole => &[],
+            Chunks::Sizes(sizes) => sizes,
+        };
+        let mut out = Vec::new();
+        let mut left = length;
+        for &size in listed {
+            if left == 0 {
+                break;
+            }
+            let size = (size as usize).clamp(1, cap.min(left));
+            out.push(size);
+            left -= size;
+        }
+        while left > 0 {
+            out.push(left.min(cap));
+            left -= left.min(cap);
+        }
+        out
+    }
+}
+
+impl Serialize for Chunks {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Chunks::Whole => serializer.serialize_str("whole"),
+            Chunks::Bytes => serializer.serialize_str("bytes"),
+            Chunks::Sizes(sizes) => sizes.serialize(serializer),
+        }
+    }
+}
+
+/// What a `host` op does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum HostAction {
+    /// Write the file.
+    Write,
+    /// Remove it, if it is there.
+    Rm,
+}
+
+impl Op {
+    /// The kind, as logs name it.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Op::Write { .. } => "write",
+            Op::Read { .. } => "read",
+            Op::Stat { .. } => "stat",
+            Op::Remove { .. } => "remove",
+            Op::Create { .. } => "create",
+            Op::Hold { .. } => "hold",
+            Op::Hwrite { .. } => "hwrite",
+            Op::Hread { .. } => "hread",
+            Op::Clunk { .. } => "clunk",
+            Op::Restore { .. } => "restore",
+            Op::Host { .. } => "host",
+            Op::Seq { .. } => "seq",
+            Op::Fresh { .. } => "fresh",
+        }
+    }
+
+    /// The path it names, if it names one.
+    pub fn path(&self) -> Option<&Latin1> {
+        match self {
+            Op::Write { path, .. }
+            | Op::Read { path, .. }
+            | Op::Stat { path }
+            | Op::Remove { path }
+            | Op::Create { path, .. }
+            | Op::Hold { path, .. } => Some(path),
+            _ => None,
+        }
+    }
+}
+
+fn is_true(value: &bool) -> bool {
+    *value
+}
+
+fn is_zero(value: &u8) -> bool {
+    *value == 0
+}
