@@ -22,3 +22,7 @@ pub const HELD_WAIT_MS: u64 = 100;
 pub const IN_FLIGHT: usize = 64;
 /// What one whole-file read collects before it stops, in bytes.
 pub const READ_ALL_BYTES: usize = 4 << 20;
+/// Tags of abandoned requests that are remembered, so that their late replies are known as such.
+pub const LATE_TAGS: usize = 4_096;
+/// What one receive takes at the most, in bytes.
+pub const RECEIVE_BYTES: usize = 16 << 10;

@@ -1,7 +1,16 @@
 //! 9P2000 on a stream: messages, framing, and a client that never waits without a deadline.
 
 pub mod codec;
+mod conn;
+mod drive;
+mod files;
 pub mod frame;
 pub mod limits;
 pub mod msg;
+mod pending;
 pub mod stat;
+
+pub use conn::{Conn, ROOT_FID, Reply, WireError};
+pub use drive::drive;
+pub use files::{Answer, split};
+pub use pending::{Held, Pending};
