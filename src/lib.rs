@@ -1,4 +1,6 @@
 //! monkey9p fuzzes 9P2000 servers, pardes first of all, with sequences of file operations.
 
 pub mod ops;
+pub mod sandbox;
+pub mod target;
 pub mod wire;

@@ -1,0 +1,219 @@
+//! A sandbox's first process: makes its root, starts the target, reaps orphans, and ends everything
+//! when it is told to or when the harness is gone, however that went.
+
+use std::fs::{self, File};
+use std::io;
+use std::os::fd::AsFd as _;
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use nix::errno::Errno;
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::sys::prctl;
+use nix::sys::signal::{SigSet, Signal, kill};
+use nix::sys::signalfd::{SfdFlags, SignalFd};
+use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
+use nix::unistd::{Pid, setsid};
+
+use super::gate::LaunchPlan;
+use super::limits::{KILL_MS, MARKER, PARENT, POLL_MS, ROOT_PREFIX, TERM_GRACE_MS, TOKEN_VARIABLE};
+use super::procs;
+use super::protocol::{Control, Exit, Order, Report};
+use super::spawn::spawn_bound;
+
+/// Runs the role: orders come on standard input, which is the control socket.
+pub fn main() -> i32 {
+    match Keeper::start().and_then(Keeper::serve) {
+        Ok(()) => 0,
+        Err(why) => {
+            eprintln!("monkey9p: the sandbox's first process: {why}");
+            2
+        }
+    }
+}
+
+struct Keeper {
+    control: Control,
+    children: SignalFd,
+    token: String,
+    root: PathBuf,
+    target: Option<Pid>,
+}
+
+impl Keeper {
+    fn start() -> io::Result<Keeper> {
+        // A session of its own: the terminal's signals are for the harness.
+        let _ = setsid();
+        prctl::set_child_subreaper(true)?;
+        let mut mask = SigSet::empty();
+        mask.add(Signal::SIGCHLD);
+        mask.thread_block()?;
+        let flags = SfdFlags::SFD_CLOEXEC | SfdFlags::SFD_NONBLOCK;
+        let children = SignalFd::with_flags(&mask, flags)?;
+        let token = std::env::var(TOKEN_VARIABLE).map_err(io::Error::other)?;
+        let control = Control::new(UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?));
+        let root = match make_root(&token) {
+            Ok(root) => root,
+            Err(why) => {
+                control.say(&Report::Failed(format!("a sandbox in {PARENT}: {why}")))?;
+                return Err(why);
+            }
+        };
+        let keeper = Keeper { control, children, token, root, target: None };
+        keeper.control.say(&Report::Root(keeper.root.clone()))?;
+        Ok(keeper)
+    }
+
+    fn serve(mut self) -> io::Result<()> {
+        loop {
+            self.wait()?;
+            self.reap();
+            // All that has arrived: a second order may be in the buffer, where no poll sees it.
+            while let Some(order) = self.control.hear::<Order>(Duration::ZERO).transpose() {
+                match order {
+                    Ok(Order::Launch(plan)) => {
+                        let report = self.launch(&plan);
+                        let _ = self.control.say(&report);
+                    }
+                    Ok(Order::Stop) => return self.stop(),
+                    Err(_) => return self.abandoned(),
+                }
+            }
+            if self.control.ended() {
+                return self.abandoned();
+            }
+        }
+    }
+
+    fn wait(&self) -> io::Result<()> {
+        let mut fds = [
+            PollFd::new(self.control.socket().as_fd(), PollFlags::POLLIN),
+            PollFd::new(self.children.as_fd(), PollFlags::POLLIN),
+        ];
+        match poll(&mut fds, PollTimeout::NONE) {
+            Ok(_) | Err(Errno::EINTR) => Ok(()),
+            Err(why) => Err(why.into()),
+        }
+    }
+
+    fn launch(&mut self, plan: &LaunchPlan) -> Report {
+        if self.target.is_some() {
+            return Report::Failed("a target runs already".into());
+        }
+        let stderr = File::options().create(true).append(true).mode(0o600).open(&plan.stderr);
+        let stderr = match stderr {
+            Ok(file) => file,
+            Err(why) => return Report::Failed(format!("{}: {why}", plan.stderr.display())),
+        };
+        let mut command = Command::new(&plan.program);
+        command
+            .args(&plan.arguments)
+            .env_clear()
+            .envs(plan.environment.iter().map(|(name, value)| (name, value)))
+            .current_dir(&plan.directory)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(stderr);
+        match spawn_bound(&mut command) {
+            Ok(child) => {
+                let pid = child.id().cast_signed();
+                self.target = Some(Pid::from_raw(pid));
+                Report::Started(pid)
+            }
+            Err(why) => Report::Failed(format!("{}: {why}", plan.program.display())),
+        }
+    }
+
+    /// Reaps whoever ended; the target's end is news.
+    fn reap(&mut self) {
+        while let Ok(Some(_)) = self.children.read_signal() {}
+        loop {
+            let (pid, exit) = match waitpid(None, Some(WaitPidFlag::WNOHANG)) {
+                Ok(WaitStatus::Exited(pid, code)) => (pid, Exit::Code(code)),
+                Ok(WaitStatus::Signaled(pid, signal, _)) => (pid, Exit::Signal(signal as i32)),
+                Ok(WaitStatus::StillAlive) | Err(_) => return,
+                Ok(_) => continue,
+            };
+            if self.target == Some(pid) {
+                self.target = None;
+                let _ = self.control.say(&Report::Exited(exit));
+            }
+        }
+    }
+
+    /// Asked to stop: the target may end by itself first.
+    fn stop(mut self) -> io::Result<()> {
+        if let Some(target) = self.target {
+            let _ = kill(target, Signal::SIGTERM);
+            let deadline = Instant::now() + Duration::from_millis(TERM_GRACE_MS);
+            while self.target.is_some() && Instant::now() < deadline {
+                self.wait_for_children();
+                self.reap();
+            }
+        }
+        let survivors = self.kill_everything();
+        remove_root(&self.root)?;
+        let _ = self.control.say(&Report::Stopped(survivors));
+        Ok(())
+    }
+
+    /// The harness is gone: nobody will look, so everything goes at once.
+    fn abandoned(mut self) -> io::Result<()> {
+        self.kill_everything();
+        remove_root(&self.root)
+    }
+
+    /// Kills descendants and whoever carries the token until there are none; gives who is left.
+    fn kill_everything(&mut self) -> Vec<i32> {
+        let deadline = Instant::now() + Duration::from_millis(KILL_MS);
+        loop {
+            let mut alive = procs::descendants(Pid::this().as_raw());
+            alive.extend(procs::tokened(&self.token));
+            if alive.is_empty() || Instant::now() > deadline {
+                self.reap();
+                return alive.into_iter().collect();
+            }
+            procs::kill_all(&alive);
+            self.wait_for_children();
+            self.reap();
+        }
+    }
+
+    fn wait_for_children(&self) {
+        let mut fds = [PollFd::new(self.children.as_fd(), PollFlags::POLLIN)];
+        let _ = poll(&mut fds, PollTimeout::try_from(POLL_MS).unwrap_or(PollTimeout::ZERO));
+    }
+}
+
+fn make_root(token: &str) -> io::Result<PathBuf> {
+    let root = tempfile::Builder::new()
+        .prefix(ROOT_PREFIX)
+        .rand_bytes(8)
+        .permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700))
+        .tempdir_in(PARENT)?
+        .keep();
+    fs::write(root.join(MARKER), format!("{token}\n"))?;
+    Ok(root)
+}
+
+fn remove_root(root: &Path) -> io::Result<()> {
+    // A directory the target closed to itself is opened again first.
+    if fs::remove_dir_all(root).is_ok() {
+        return Ok(());
+    }
+    open_directories(root);
+    fs::remove_dir_all(root)
+}
+
+fn open_directories(directory: &Path) {
+    use std::os::unix::fs::PermissionsExt as _;
+    let _ = fs::set_permissions(directory, fs::Permissions::from_mode(0o700));
+    for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
+        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            open_directories(&entry.path());
+        }
+    }
+}

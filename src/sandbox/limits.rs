@@ -1,0 +1,22 @@
+//! Every bound of the sandbox in one place.
+
+/// Where sandboxes are made: short, since a unix socket's path holds 107 bytes.
+pub const PARENT: &str = "/tmp";
+/// What the name of a sandbox's root begins with.
+pub const ROOT_PREFIX: &str = "m9p.";
+/// The file that says a directory is a sandbox of this program; it holds the token.
+pub const MARKER: &str = ".monkey9p-sandbox";
+/// The environment variable that every process of a sandbox carries.
+pub const TOKEN_VARIABLE: &str = "M9P_TOKEN";
+/// The longest path a unix socket can have, in bytes.
+pub const SOCKET_PATH_BYTES: usize = 107;
+/// How long the first process may take to answer what it is told.
+pub const KEEPER_REPLY_MS: u64 = 10_000;
+/// How long the target has to end by itself once asked to.
+pub const TERM_GRACE_MS: u64 = 500;
+/// How long every process of the sandbox may take to be gone once killed.
+pub const KILL_MS: u64 = 5_000;
+/// How often a wait for processes looks again.
+pub const POLL_MS: u64 = 2;
+/// The longest message on the control socket, in bytes.
+pub const CONTROL_BYTES: usize = 1 << 20;

@@ -1,0 +1,148 @@
+//! What the harness and a sandbox's first process say to each other: a JSON value a line.
+
+use std::io;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use nix::errno::Errno;
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::sys::socket::{MsgFlags, recv, send};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use std::os::fd::{AsFd as _, AsRawFd as _};
+use std::os::unix::net::UnixStream;
+
+use super::gate::LaunchPlan;
+use super::limits::CONTROL_BYTES;
+
+/// What the harness asks for. The end of the stream is an order too: end everything.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Order {
+    /// Start the target.
+    Launch(LaunchPlan),
+    /// End everything and say what that took.
+    Stop,
+}
+
+/// What the first process says.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Report {
+    /// The root was made.
+    Root(PathBuf),
+    /// The target runs, as this process.
+    Started(i32),
+    /// What was ordered could not be done.
+    Failed(String),
+    /// The target ended.
+    Exited(Exit),
+    /// Nothing is left but these processes.
+    Stopped(Vec<i32>),
+}
+
+/// How a process ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Exit {
+    /// By itself, with this code.
+    Code(i32),
+    /// By this signal.
+    Signal(i32),
+}
+
+impl std::fmt::Display for Exit {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Exit::Code(code) => write!(f, "exit {code}"),
+            Exit::Signal(signal) => match nix::sys::signal::Signal::try_from(*signal) {
+                Ok(name) => write!(f, "{name}"),
+                Err(_) => write!(f, "signal {signal}"),
+            },
+        }
+    }
+}
+
+/// One end of the control socket.
+#[derive(Debug)]
+pub struct Control {
+    socket: UnixStream,
+    buffer: Vec<u8>,
+    ended: bool,
+}
+
+impl Control {
+    /// Takes over a connected socket.
+    pub fn new(socket: UnixStream) -> Self {
+        Control { socket, buffer: Vec::new(), ended: false }
+    }
+
+    /// Sends one message whole.
+    pub fn say(&self, message: &impl Serialize) -> io::Result<()> {
+        let mut line = serde_json::to_vec(message)?;
+        line.push(b'\n');
+        let mut rest = &line[..];
+        while !rest.is_empty() {
+            match send(self.socket.as_raw_fd(), rest, MsgFlags::MSG_NOSIGNAL) {
+                Ok(sent) => rest = &rest[sent..],
+                Err(Errno::EINTR) => {}
+                Err(why) => return Err(why.into()),
+            }
+        }
+        Ok(())
+    }
+
+    /// The next message, waiting up to `wait` for it; nothing if none came or none can.
+    pub fn hear<T: DeserializeOwned>(&mut self, wait: Duration) -> io::Result<Option<T>> {
+        let deadline = Instant::now() + wait;
+        loop {
+            if let Some(end) = self.buffer.iter().position(|&byte| byte == b'\n') {
+                let line: Vec<u8> = self.buffer.drain(..=end).collect();
+                return Ok(Some(serde_json::from_slice(&line)?));
+            }
+            if self.ended || !self.wait_readable(deadline)? {
+                return Ok(None);
+            }
+            self.receive()?;
+        }
+    }
+
+    /// Whether the other end is gone, and everything it said was heard.
+    pub fn ended(&self) -> bool {
+        self.ended && !self.buffer.contains(&b'\n')
+    }
+
+    /// The socket, to be waited on.
+    pub fn socket(&self) -> &UnixStream {
+        &self.socket
+    }
+
+    fn wait_readable(&self, deadline: Instant) -> io::Result<bool> {
+        loop {
+            let left = deadline.saturating_duration_since(Instant::now());
+            let ms = left.as_micros().div_ceil(1000);
+            let timeout = PollTimeout::try_from(ms).unwrap_or(PollTimeout::MAX);
+            let mut fds = [PollFd::new(self.socket.as_fd(), PollFlags::POLLIN)];
+            match poll(&mut fds, timeout) {
+                Ok(0) if left.is_zero() => return Ok(false),
+                Ok(0) | Err(Errno::EINTR) => {}
+                Ok(_) => return Ok(true),
+                Err(why) => return Err(why.into()),
+            }
+        }
+    }
+
+    fn receive(&mut self) -> io::Result<()> {
+        let mut piece = [0; 4096];
+        match recv(self.socket.as_raw_fd(), &mut piece, MsgFlags::MSG_DONTWAIT) {
+            Ok(0) | Err(Errno::ECONNRESET) => self.ended = true,
+            Ok(count) if self.buffer.len() + count > CONTROL_BYTES => {
+                return Err(io::Error::other("a control message is too long"));
+            }
+            Ok(count) => self.buffer.extend_from_slice(&piece[..count]),
+            Err(Errno::EAGAIN | Errno::EINTR) => {}
+            Err(why) => return Err(why.into()),
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,29 @@
+//! Starts a process that dies with its parent. Apart from the rest because what runs between fork
+//! and exec is unsafe by nature: here it is two system calls that allocate nothing.
+#![allow(unsafe_code)]
+
+use std::io;
+use std::os::unix::process::CommandExt as _;
+use std::process::{Child, Command};
+
+use nix::sys::prctl;
+use nix::sys::signal::Signal;
+use nix::unistd::{Pid, getppid, setsid};
+
+/// Spawns `command` in a session of its own, to be killed when the thread that called this ends.
+pub fn spawn_bound(command: &mut Command) -> io::Result<Child> {
+    let parent = Pid::this();
+    // SAFETY: the closure makes system calls alone, each of them async-signal-safe.
+    unsafe {
+        command.pre_exec(move || {
+            setsid()?;
+            prctl::set_pdeathsig(Signal::SIGKILL)?;
+            // The parent may have died before it could be watched.
+            if getppid() != parent {
+                return Err(io::Error::other("the parent is gone"));
+            }
+            Ok(())
+        });
+    }
+    command.spawn()
+}
