@@ -125,6 +125,11 @@ impl Conn {
         self.inner.borrow().requests
     }
 
+    /// Has the future that is being driven polled again by `when` at the latest.
+    pub fn wake_at(&self, when: Instant) {
+        self.inner.borrow_mut().wake_at(when);
+    }
+
     /// Why the connection is of no more use, if it is not.
     pub fn broken(&self) -> Option<WireError> {
         self.inner.borrow().broken.clone()

@@ -1,0 +1,412 @@
+//! Runs one op's requests; tokens are resolved already.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::Path;
+use std::pin::Pin;
+use std::time::Duration;
+
+use bytes::Bytes;
+
+use super::outcome::{Answered, Outcome, Sent, What};
+use crate::ops::{Chunks, HostAction, Latin1, Op, Reach, guard, guard_data};
+use crate::wire::limits::{
+    REPLY_TIMEOUT_MS, SLOW_REPLY_TIMEOUT_MS, SLOW_WRITE_BYTES, WRITE_OVERHEAD_BYTES,
+};
+use crate::wire::msg::{Fid, OREAD, OTRUNC, Rmsg, Tmsg};
+use crate::wire::{Conn, Held, ROOT_FID, WireError, split};
+
+/// A fid kept open across steps.
+#[derive(Clone, Debug)]
+pub struct Handle {
+    fid: Fid,
+    path: String,
+    mode: u8,
+    offset: u64,
+    last: Bytes,
+}
+
+/// What an op needs besides its own fields.
+pub struct Context<'a> {
+    /// The connection.
+    pub conn: &'a Conn,
+    /// The fids kept open.
+    pub handles: &'a mut HashMap<Latin1, Handle>,
+    /// The target's HOME.
+    pub home: &'a Path,
+    /// How far payloads may reach.
+    pub reach: Reach,
+}
+
+/// Whether the two low bits of `mode` let a fid be written to.
+fn writes(mode: u8) -> bool {
+    mode & 3 != OREAD
+}
+
+/// Files whose reads may be held until there is something to say.
+fn is_held(path: &str) -> bool {
+    let path = path.trim_end_matches('/');
+    path == "/log" || ["/event", "/pty/data", "/pty/run"].iter().any(|end| path.ends_with(end))
+}
+
+/// What a reply to a write of `data` may take: some words are documented to be slow.
+fn write_timeout(data: &[u8]) -> Duration {
+    const SLOW: [&[u8]; 6] = [b"Grep", b"Find", b"Dump", b"Restore", b"Tty", b"Edit"];
+    let slow = data.len() > SLOW_WRITE_BYTES
+        || SLOW.iter().any(|word| data.windows(word.len()).any(|part| part == *word));
+    Duration::from_millis(if slow { SLOW_REPLY_TIMEOUT_MS } else { REPLY_TIMEOUT_MS })
+}
+
+fn reply_timeout() -> Duration {
+    Duration::from_millis(REPLY_TIMEOUT_MS)
+}
+
+/// The opens that the failure rule names are told apart.
+fn open_kind(path: &str, mode: u8) -> What {
+    match (path.trim_end_matches('/'), writes(mode)) {
+        ("/pane/new", false) => What::OpenNew,
+        (_, true) if mode & OTRUNC != 0 => What::Truncate,
+        _ => What::Open,
+    }
+}
+
+/// Runs `op` and gives what was asked and answered.
+pub async fn run(op: &Op, context: &mut Context<'_>) -> Result<Outcome, WireError> {
+    let mut outcome = Outcome::default();
+    if let Err(why) = guard(op, context.reach) {
+        outcome.note = Some(format!("refused by the guard: {why}"));
+        return Ok(outcome);
+    }
+    match context.run(op, &mut outcome).await {
+        Err(WireError::Unsendable(why)) => {
+            outcome.note = Some(why);
+            Ok(outcome)
+        }
+        done => done.map(|()| outcome),
+    }
+}
+
+impl Context<'_> {
+    async fn run(&mut self, op: &Op, out: &mut Outcome) -> Result<(), WireError> {
+        match op {
+            Op::Write { path, data, mode, chunks, offset, stop_on_error } => {
+                let write = Write { data, mode: *mode, chunks, offset: *offset, stop: *stop_on_error };
+                self.write(path, &write, out).await
+            }
+            Op::Read { path, count, offset, mode, reads } => {
+                let read = Read { mode: *mode, count: *count, offset: *offset, reads: *reads };
+                self.read(path, &read, out).await
+            }
+            Op::Stat { path } => self.stat(path, out).await,
+            Op::Remove { path } => self.remove(path, out).await,
+            Op::Create { path, name, perm, mode } => {
+                let message = |fid| Tmsg::Create {
+                    fid,
+                    name: Bytes::copy_from_slice(name),
+                    perm: *perm,
+                    mode: *mode,
+                };
+                self.create(path, name, message, out).await
+            }
+            Op::Hold { h, path, mode } => self.hold(h, path, *mode, out).await,
+            Op::Hwrite { h, data } => self.hwrite(h, data, out).await,
+            Op::Hread { h, count, offset } => self.hread(h, *count, *offset, out).await,
+            Op::Clunk { h } => self.clunk(h, out).await,
+            Op::Restore { data } => self.restore(data, out).await,
+            Op::Host { action, name, data } => {
+                let data = data.as_ref().map_or(&b""[..], |data| data);
+                out.note = self.host(*action, name, data).err().map(|why| why.to_string());
+                Ok(())
+            }
+            Op::Seq { ops } => {
+                for op in ops {
+                    let run: Pin<Box<dyn Future<Output = _>>> = Box::pin(self.run(op, out));
+                    run.await?;
+                }
+                Ok(())
+            }
+            // The session's own affair.
+            Op::Fresh { .. } | Op::Reset => Ok(()),
+        }
+    }
+
+    async fn walk(&self, path: &str, raw: &[u8], out: &mut Outcome) -> Result<Option<Fid>, WireError> {
+        match self.conn.walk(&split(raw)).await? {
+            Ok(fid) => Ok(Some(fid)),
+            Err(why) => {
+                out.add(What::Walk, path, Answered::Refused(why));
+                Ok(None)
+            }
+        }
+    }
+
+    async fn open(
+        &self,
+        fid: Fid,
+        path: &str,
+        mode: u8,
+        out: &mut Outcome,
+    ) -> Result<bool, WireError> {
+        let answer = self.conn.open(fid, mode, Duration::from_millis(SLOW_REPLY_TIMEOUT_MS)).await?;
+        let opened = answer.is_ok();
+        out.add(open_kind(path, mode), path, answer.into());
+        Ok(opened)
+    }
+
+    async fn write(
+        &mut self,
+        raw: &Latin1,
+        write: &Write<'_>,
+        out: &mut Outcome,
+    ) -> Result<(), WireError> {
+        let path = raw.to_text();
+        let Some(fid) = self.walk(&path, raw, out).await? else { return Ok(()) };
+        let opened = self.open(fid, &path, write.mode, out).await?;
+        let data = Bytes::copy_from_slice(write.data);
+        let mut sent = 0;
+        if opened {
+            let cap = self.conn.msize().saturating_sub(WRITE_OVERHEAD_BYTES) as usize;
+            let timeout = write_timeout(&data);
+            for size in write.chunks.sizes(data.len(), cap) {
+                let offset = write.offset.unwrap_or(sent as u64);
+                let piece = data.slice(sent..sent + size);
+                sent += size;
+                if !self.write_once(fid, &path, write.mode, offset, piece, timeout, out).await?
+                    && write.stop
+                {
+                    break;
+                }
+            }
+        }
+        let answer = self.conn.clunk_within(fid, write_timeout(&data)).await?;
+        let (what, left) = match writes(write.mode) {
+            true => (What::ClunkWrite, opened && sent > 0 && data[sent - 1] != b'\n'),
+            false => (What::Clunk, false),
+        };
+        out.add(what, &path, answer.into());
+        out.sent.push(Sent { path, data, left_at_close: left });
+        Ok(())
+    }
+
+    #[allow(clippy::too_many_arguments, reason = "one Twrite, as it is")]
+    async fn write_once(
+        &self,
+        fid: Fid,
+        path: &str,
+        mode: u8,
+        offset: u64,
+        data: Bytes,
+        timeout: Duration,
+        out: &mut Outcome,
+    ) -> Result<bool, WireError> {
+        let answer = self.conn.call(&Tmsg::Write { fid, offset, data }, timeout).await?.map(drop);
+        let done = answer.is_ok();
+        let what = if writes(mode) { What::Write } else { What::WriteUnopened };
+        out.add(what, path, answer.into());
+        Ok(done)
+    }
+
+    async fn read(&mut self, raw: &Latin1, read: &Read, out: &mut Outcome) -> Result<(), WireError> {
+        let path = raw.to_text();
+        let Some(fid) = self.walk(&path, raw, out).await? else { return Ok(()) };
+        if self.open(fid, &path, read.mode, out).await? {
+            let mut offset = read.offset;
+            for _ in 0..read.reads {
+                match self.read_once(fid, &path, offset, read.count, out).await? {
+                    Some(count) if count > 0 => offset = offset.saturating_add(count),
+                    _ => break,
+                }
+            }
+        }
+        let answer = self.conn.clunk(fid).await?;
+        out.add(What::Clunk, &path, answer.into());
+        Ok(())
+    }
+
+    /// One read, flushed if the server may hold it and does; how many bytes it gave.
+    async fn read_once(
+        &self,
+        fid: Fid,
+        path: &str,
+        offset: u64,
+        count: u32,
+        out: &mut Outcome,
+    ) -> Result<Option<u64>, WireError> {
+        let message = self.conn.read_message(fid, offset, count);
+        let reply = match is_held(path) {
+            true => match self.conn.call_held(&message).await? {
+                Held::Answered(reply) => reply,
+                Held::Flushed => {
+                    out.add(What::Read, path, Answered::Held);
+                    return Ok(None);
+                }
+            },
+            false => self.conn.call(&message, reply_timeout()).await?,
+        };
+        let (answer, count) = match reply {
+            Ok(Rmsg::Read { data }) => (Answered::Done, Some(data.len() as u64)),
+            Ok(_) => (Answered::Done, Some(0)),
+            Err(why) => (Answered::Refused(why), None),
+        };
+        out.add(What::Read, path, answer);
+        Ok(count)
+    }
+
+    async fn stat(&mut self, raw: &Latin1, out: &mut Outcome) -> Result<(), WireError> {
+        let path = raw.to_text();
+        let Some(fid) = self.walk(&path, raw, out).await? else { return Ok(()) };
+        let answer = self.conn.call(&Tmsg::Stat { fid }, reply_timeout()).await?.map(drop);
+        out.add(What::Stat, &path, answer.into());
+        self.conn.clunk(fid).await?.ok();
+        Ok(())
+    }
+
+    async fn remove(&mut self, raw: &Latin1, out: &mut Outcome) -> Result<(), WireError> {
+        let path = raw.to_text();
+        let Some(fid) = self.walk(&path, raw, out).await? else { return Ok(()) };
+        let slow = Duration::from_millis(SLOW_REPLY_TIMEOUT_MS);
+        let answer = self.conn.call(&Tmsg::Remove { fid }, slow).await?.map(drop);
+        out.add(What::Remove, &path, answer.into());
+        Ok(())
+    }
+
+    async fn create(
+        &mut self,
+        raw: &Latin1,
+        name: &Latin1,
+        message: impl FnOnce(Fid) -> Tmsg,
+        out: &mut Outcome,
+    ) -> Result<(), WireError> {
+        let path = raw.to_text();
+        let Some(fid) = self.walk(&path, raw, out).await? else { return Ok(()) };
+        let answer = self.conn.call(&message(fid), reply_timeout()).await;
+        let clunked = self.conn.clunk(fid).await;
+        out.add(What::Create, &format!("{path}/{}", name.to_text()), answer?.map(drop).into());
+        clunked?.ok();
+        Ok(())
+    }
+
+    async fn hold(
+        &mut self,
+        h: &Latin1,
+        raw: &Latin1,
+        mode: u8,
+        out: &mut Outcome,
+    ) -> Result<(), WireError> {
+        let path = raw.to_text();
+        let Some(fid) = self.walk(&path, raw, out).await? else { return Ok(()) };
+        if self.open(fid, &path, mode, out).await? {
+            let handle = Handle { fid, path, mode, offset: 0, last: Bytes::new() };
+            self.handles.insert(h.clone(), handle);
+        } else {
+            self.conn.clunk(fid).await?.ok();
+        }
+        Ok(())
+    }
+
+    async fn hwrite(&mut self, h: &Latin1, data: &[u8], out: &mut Outcome) -> Result<(), WireError> {
+        let Some(mut handle) = self.handles.get(h).cloned() else {
+            out.note = Some("no such handle".into());
+            return Ok(());
+        };
+        if let Err(why) = guard_data(handle.path.as_bytes(), data, self.reach) {
+            out.note = Some(format!("refused by the guard: {why}"));
+            return Ok(());
+        }
+        let cap = self.conn.msize().saturating_sub(WRITE_OVERHEAD_BYTES) as usize;
+        let data = Bytes::copy_from_slice(&data[..data.len().min(cap)]);
+        let Handle { fid, mode, offset, .. } = handle;
+        let sent = Sent { path: handle.path.clone(), data: data.clone(), left_at_close: false };
+        out.sent.push(sent);
+        handle.last = data.clone();
+        let count = data.len() as u64;
+        let timeout = write_timeout(&data);
+        if self.write_once(fid, &handle.path, mode, offset, data, timeout, out).await? {
+            handle.offset = offset.saturating_add(count);
+        }
+        self.handles.insert(h.clone(), handle);
+        Ok(())
+    }
+
+    async fn hread(
+        &mut self,
+        h: &Latin1,
+        count: u32,
+        offset: Option<u64>,
+        out: &mut Outcome,
+    ) -> Result<(), WireError> {
+        let Some(mut handle) = self.handles.get(h).cloned() else {
+            out.note = Some("no such handle".into());
+            return Ok(());
+        };
+        let offset = offset.unwrap_or(handle.offset);
+        if let Some(got) = self.read_once(handle.fid, &handle.path, offset, count, out).await? {
+            handle.offset = offset.saturating_add(got);
+            self.handles.insert(h.clone(), handle);
+        }
+        Ok(())
+    }
+
+    async fn clunk(&mut self, h: &Latin1, out: &mut Outcome) -> Result<(), WireError> {
+        let Some(handle) = self.handles.remove(h) else {
+            out.note = Some("no such handle".into());
+            return Ok(());
+        };
+        let answer = self.conn.clunk_within(handle.fid, write_timeout(&handle.last)).await?;
+        let Handle { path, mode, last, .. } = handle;
+        let what = if writes(mode) { What::ClunkWrite } else { What::Clunk };
+        out.add(what, &path, answer.into());
+        let left = writes(mode) && last.last().is_some_and(|&byte| byte != b'\n');
+        out.sent.push(Sent { path, data: Bytes::new(), left_at_close: left });
+        Ok(())
+    }
+
+    /// A Restore that is taken hangs every connection up, this one too.
+    async fn restore(&mut self, data: &[u8], out: &mut Outcome) -> Result<(), WireError> {
+        match self.conn.write_path_within(b"/ctl", data, write_timeout(data)).await {
+            Ok(Err(why)) => {
+                out.add(What::Write, "/ctl", Answered::Refused(why));
+                return Ok(());
+            }
+            Ok(Ok(())) => {
+                let stat = Tmsg::Stat { fid: ROOT_FID };
+                let hang_up = Duration::from_millis(HANG_UP_MS);
+                let _ = self.conn.call(&stat, hang_up).await;
+            }
+            Err(WireError::Dropped(_)) => {}
+            Err(why) => return Err(why),
+        }
+        out.add(What::Write, "/ctl", Answered::Done);
+        out.hung_up = true;
+        Ok(())
+    }
+
+    fn host(&self, action: HostAction, name: &[u8], data: &[u8]) -> std::io::Result<()> {
+        use std::os::unix::ffi::OsStrExt as _;
+        let path = self.home.join(std::ffi::OsStr::from_bytes(name));
+        match action {
+            HostAction::Write => fs::write(path, data),
+            HostAction::Rm => fs::remove_file(path),
+        }
+    }
+}
+
+/// How long a Restore that was taken may leave its connection up.
+const HANG_UP_MS: u64 = 2_000;
+
+/// A write op's own fields.
+struct Write<'a> {
+    data: &'a [u8],
+    mode: u8,
+    chunks: &'a Chunks,
+    offset: Option<u64>,
+    stop: bool,
+}
+
+/// A read op's own fields.
+struct Read {
+    mode: u8,
+    count: u32,
+    offset: u64,
+    reads: u32,
+}

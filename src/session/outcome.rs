@@ -1,0 +1,153 @@
+//! What a step showed: every request and its answer, and what was seen right after it.
+
+use std::collections::BTreeMap;
+
+use bytes::Bytes;
+
+/// One step's outcome: facts alone, no judgement.
+#[derive(Clone, Debug, Default)]
+pub struct Outcome {
+    /// The op's requests in order, with their answers.
+    pub requests: Vec<Asked>,
+    /// Data that opens for writing were given, whole, whatever became of it.
+    pub sent: Vec<Sent>,
+    /// The op made the server hang up (a Restore that was taken).
+    pub hung_up: bool,
+    /// Why nothing was asked, if nothing was.
+    pub note: Option<String>,
+    /// The records the step caused, in order; nothing where they cannot be told apart.
+    pub window: Option<Vec<String>>,
+    /// `/index` and `/pane`, read one after the other.
+    pub index: Option<IndexView>,
+    /// One listing, read whole and in pieces within one open.
+    pub listing: Option<Listing>,
+    /// What the target left that says it crashed, although it answers.
+    pub crash: Option<String>,
+}
+
+/// What was asked. The names are the log rule's: it treats some opens and writes apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum What {
+    /// A walk.
+    Walk,
+    /// An open that the failure rule does not name.
+    Open,
+    /// An open of `/pane/new` for reading, which makes a pane.
+    OpenNew,
+    /// An open for writing that truncates.
+    Truncate,
+    /// A read.
+    Read,
+    /// A write on a fid opened for writing.
+    Write,
+    /// A write on a fid opened for reading: misuse of the protocol, not a refused write.
+    WriteUnopened,
+    /// A clunk of a fid opened for reading.
+    Clunk,
+    /// A clunk of a fid opened for writing.
+    ClunkWrite,
+    /// A stat.
+    Stat,
+    /// A remove.
+    Remove,
+    /// A create.
+    Create,
+}
+
+/// One request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Asked {
+    /// What was asked.
+    pub what: What,
+    /// Of which file, tokens resolved.
+    pub path: String,
+    /// The answer.
+    pub answer: Answered,
+}
+
+/// One request's answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Answered {
+    /// It was done.
+    Done,
+    /// An Rerror with this text.
+    Refused(String),
+    /// The server held it until it was flushed.
+    Held,
+}
+
+/// Data given to one open for writing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sent {
+    /// The file, tokens resolved.
+    pub path: String,
+    /// The data.
+    pub data: Bytes,
+    /// Whether the fid was closed after it, with the last line unended.
+    pub left_at_close: bool,
+}
+
+/// `/index`, then the names in `/pane`, then `/index` again.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct IndexView {
+    /// The first read.
+    pub before: Bytes,
+    /// The entries of `/pane`.
+    pub entries: Vec<String>,
+    /// The second read.
+    pub after: Bytes,
+}
+
+/// One file or directory read twice in one open.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Listing {
+    /// Which.
+    pub path: String,
+    /// The pieces' count, in bytes.
+    pub count: u32,
+    /// What was read.
+    pub content: Content,
+}
+
+/// What a listing holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Content {
+    /// A file's bytes, whole and from pieces.
+    File(Bytes, Bytes),
+    /// A directory's names, whole and from pieces.
+    Directory(Vec<String>, Vec<String>),
+}
+
+impl Outcome {
+    pub(super) fn add(&mut self, what: What, path: &str, answer: Answered) {
+        self.requests.push(Asked { what, path: path.to_owned(), answer });
+    }
+
+    /// How many requests were refused, by what they asked.
+    pub fn refusals(&self) -> BTreeMap<What, usize> {
+        let mut counts = BTreeMap::new();
+        for asked in self.requests.iter().filter(|asked| asked.refused().is_some()) {
+            *counts.entry(asked.what).or_default() += 1;
+        }
+        counts
+    }
+}
+
+impl Asked {
+    /// The refusal's text, if it was refused.
+    pub fn refused(&self) -> Option<&str> {
+        match &self.answer {
+            Answered::Refused(why) => Some(why),
+            _ => None,
+        }
+    }
+}
+
+impl From<Result<(), String>> for Answered {
+    fn from(answer: Result<(), String>) -> Self {
+        match answer {
+            Ok(()) => Answered::Done,
+            Err(why) => Answered::Refused(why),
+        }
+    }
+}
