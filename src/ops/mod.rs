@@ -1,11 +1,16 @@
 //! The concrete operation, as logs and records hold it, and its reader and writer.
 
 mod file;
+mod guard;
 mod latin1;
 mod op;
 mod parse;
 
 pub use file::{OpsFile, OpsFileError, parse_ops, put_line, read_ops, write_ops};
+pub use guard::{
+    DataRule, EDIT, EDIT_BANNED, EditShape, Fault, Joined, Reach, Refusal, check, data_rule,
+    edit_shape, guard, guard_data, is_denied_command, is_denied_program, is_safe, words,
+};
 pub use latin1::Latin1;
 pub use op::{Chunks, HostAction, Op};
 pub use parse::{OpError, is_file_name, parse_op};
