@@ -2,5 +2,6 @@
 
 pub mod ops;
 pub mod sandbox;
+pub mod session;
 pub mod target;
 pub mod wire;

@@ -38,7 +38,8 @@ fn against(part: impl FnOnce(&mut UnixStream) + Send + 'static) -> Result<(), Wi
         let _ = theirs.read(&mut [0; 64]);
     });
     let conn = Conn::new(OwnedFd::from(ours), MSIZE).unwrap();
-    let outcome = drive(&[&conn], conn.call(&Tmsg::Clunk { fid: 1 }, SHORT)).map(drop);
+    let outcome =
+        drive(std::slice::from_ref(&conn), conn.call(&Tmsg::Clunk { fid: 1 }, SHORT)).map(drop);
     drop(conn);
     peer.join().unwrap();
     outcome
@@ -152,7 +153,7 @@ fn a_peer_that_reads_nothing_is_a_hang() {
     let conn = Conn::new(OwnedFd::from(ours), 1 << 22).unwrap();
     let data = Bytes::from(vec![0; 4_000_000]);
     let write = Tmsg::Write { fid: 1, offset: 0, data };
-    let outcome = drive(&[&conn], conn.call(&write, SHORT));
+    let outcome = drive(std::slice::from_ref(&conn), conn.call(&write, SHORT));
     assert!(matches!(&outcome, Err(WireError::Hang(why)) if why.contains("drain")), "{outcome:?}");
     drop(theirs);
 }
@@ -171,7 +172,7 @@ fn a_late_reply_to_a_flushed_tag_is_thrown_away() {
         let _ = peer.read(&mut [0; 64]);
     });
     let conn = Conn::new(OwnedFd::from(ours), MSIZE).unwrap();
-    let outcome = drive(&[&conn], async {
+    let outcome = drive(std::slice::from_ref(&conn), async {
         let held = conn.call_held(&Tmsg::Read { fid: 1, offset: 0, count: 10 }).await?;
         assert_eq!(held, Held::Flushed);
         conn.call(&Tmsg::Clunk { fid: 1 }, SHORT).await
@@ -197,7 +198,7 @@ fn replies_out_of_order_reach_their_requests() {
     });
     let conn = Conn::new(OwnedFd::from(ours), MSIZE).unwrap();
     let write = Tmsg::Write { fid: 1, offset: 0, data: Bytes::new() };
-    let counts = drive(&[&conn], async {
+    let counts = drive(std::slice::from_ref(&conn), async {
         let sent: Vec<_> = (0..3).map(|_| conn.submit(&write, SHORT).unwrap()).collect();
         let mut counts = Vec::new();
         for pending in sent {

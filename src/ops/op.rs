@@ -113,6 +113,9 @@ pub enum Op {
         /// The ops, in order.
         ops: Vec<Op>,
     },
+    /// Bring the target back to the baseline, as between two inputs. Only this program's logs have
+    /// it; the script refuses it by name.
+    Reset,
     /// End the target and start another.
     Fresh {
         /// Whether the log is followed on a second connection.
@@ -203,6 +206,7 @@ impl Op {
             Op::Restore { .. } => "restore",
             Op::Host { .. } => "host",
             Op::Seq { .. } => "seq",
+            Op::Reset => "reset",
             Op::Fresh { .. } => "fresh",
         }
     }

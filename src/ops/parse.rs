@@ -23,7 +23,7 @@ pub enum OpError {
     NotAnObject(String),
     /// An op kind that this version does not know.
     #[error(
-        "unknown op {0:?}: expected one of write, read, stat, remove, create, hold, hwrite, hread, clunk, restore, host, seq, fresh"
+        "unknown op {0:?}: expected one of write, read, stat, remove, create, hold, hwrite, hread, clunk, restore, host, seq, reset, fresh"
     )]
     UnknownKind(String),
     /// A field that is missing or not what it should be.
@@ -101,6 +101,7 @@ fn parse_at(value: Value, depth: usize) -> Result<Op, OpError> {
         "restore" => Op::Restore { data: f.text("data")? },
         "host" => parse_host(&mut f)?,
         "seq" => Op::Seq { ops: parse_seq(&mut f, depth)? },
+        "reset" => Op::Reset,
         "fresh" => Op::Fresh { follower: f.flag("follower")?.unwrap_or(false) },
         other => return Err(OpError::UnknownKind(other.to_owned())),
     };

@@ -1,12 +1,17 @@
 //! Runs one op's requests; tokens are resolved already.
 
 use std::collections::HashMap;
+use std::ffi::OsStr;
 use std::fs;
+use std::io::Write as _;
+use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 use std::pin::Pin;
 use std::time::Duration;
 
 use bytes::Bytes;
+use nix::fcntl::OFlag;
 
 use super::outcome::{Answered, Outcome, Sent, What};
 use crate::ops::{Chunks, HostAction, Latin1, Op, Reach, guard, guard_data};
@@ -74,7 +79,7 @@ fn open_kind(path: &str, mode: u8) -> What {
 pub async fn run(op: &Op, context: &mut Context<'_>) -> Result<Outcome, WireError> {
     let mut outcome = Outcome::default();
     if let Err(why) = guard(op, context.reach) {
-        outcome.note = Some(format!("refused by the guard: {why}"));
+        outcome.note = Some(why.to_string());
         return Ok(outcome);
     }
     match context.run(op, &mut outcome).await {
@@ -90,7 +95,8 @@ impl Context<'_> {
     async fn run(&mut self, op: &Op, out: &mut Outcome) -> Result<(), WireError> {
         match op {
             Op::Write { path, data, mode, chunks, offset, stop_on_error } => {
-                let write = Write { data, mode: *mode, chunks, offset: *offset, stop: *stop_on_error };
+                let write =
+                    Write { data, mode: *mode, chunks, offset: *offset, stop: *stop_on_error };
                 self.write(path, &write, out).await
             }
             Op::Read { path, count, offset, mode, reads } => {
@@ -130,7 +136,12 @@ impl Context<'_> {
         }
     }
 
-    async fn walk(&self, path: &str, raw: &[u8], out: &mut Outcome) -> Result<Option<Fid>, WireError> {
+    async fn walk(
+        &self,
+        path: &str,
+        raw: &[u8],
+        out: &mut Outcome,
+    ) -> Result<Option<Fid>, WireError> {
         match self.conn.walk(&split(raw)).await? {
             Ok(fid) => Ok(Some(fid)),
             Err(why) => {
@@ -145,9 +156,10 @@ impl Context<'_> {
         fid: Fid,
         path: &str,
         mode: u8,
+        timeout: Duration,
         out: &mut Outcome,
     ) -> Result<bool, WireError> {
-        let answer = self.conn.open(fid, mode, Duration::from_millis(SLOW_REPLY_TIMEOUT_MS)).await?;
+        let answer = self.conn.open(fid, mode, timeout).await?;
         let opened = answer.is_ok();
         out.add(open_kind(path, mode), path, answer.into());
         Ok(opened)
@@ -161,12 +173,12 @@ impl Context<'_> {
     ) -> Result<(), WireError> {
         let path = raw.to_text();
         let Some(fid) = self.walk(&path, raw, out).await? else { return Ok(()) };
-        let opened = self.open(fid, &path, write.mode, out).await?;
         let data = Bytes::copy_from_slice(write.data);
+        let timeout = write_timeout(&data);
+        let opened = self.open(fid, &path, write.mode, timeout, out).await?;
         let mut sent = 0;
         if opened {
             let cap = self.conn.msize().saturating_sub(WRITE_OVERHEAD_BYTES) as usize;
-            let timeout = write_timeout(&data);
             for size in write.chunks.sizes(data.len(), cap) {
                 let offset = write.offset.unwrap_or(sent as u64);
                 let piece = data.slice(sent..sent + size);
@@ -178,7 +190,7 @@ impl Context<'_> {
                 }
             }
         }
-        let answer = self.conn.clunk_within(fid, write_timeout(&data)).await?;
+        let answer = self.conn.clunk_within(fid, timeout).await?;
         let (what, left) = match writes(write.mode) {
             true => (What::ClunkWrite, opened && sent > 0 && data[sent - 1] != b'\n'),
             false => (What::Clunk, false),
@@ -206,10 +218,15 @@ impl Context<'_> {
         Ok(done)
     }
 
-    async fn read(&mut self, raw: &Latin1, read: &Read, out: &mut Outcome) -> Result<(), WireError> {
+    async fn read(
+        &mut self,
+        raw: &Latin1,
+        read: &Read,
+        out: &mut Outcome,
+    ) -> Result<(), WireError> {
         let path = raw.to_text();
         let Some(fid) = self.walk(&path, raw, out).await? else { return Ok(()) };
-        if self.open(fid, &path, read.mode, out).await? {
+        if self.open(fid, &path, read.mode, reply_timeout(), out).await? {
             let mut offset = read.offset;
             for _ in 0..read.reads {
                 match self.read_once(fid, &path, offset, read.count, out).await? {
@@ -279,10 +296,9 @@ impl Context<'_> {
     ) -> Result<(), WireError> {
         let path = raw.to_text();
         let Some(fid) = self.walk(&path, raw, out).await? else { return Ok(()) };
-        let answer = self.conn.call(&message(fid), reply_timeout()).await;
-        let clunked = self.conn.clunk(fid).await;
-        out.add(What::Create, &format!("{path}/{}", name.to_text()), answer?.map(drop).into());
-        clunked?.ok();
+        let answer = self.conn.call(&message(fid), reply_timeout()).await?.map(drop);
+        out.add(What::Create, &format!("{path}/{}", name.to_text()), answer.into());
+        self.conn.clunk(fid).await?.ok();
         Ok(())
     }
 
@@ -295,7 +311,7 @@ impl Context<'_> {
     ) -> Result<(), WireError> {
         let path = raw.to_text();
         let Some(fid) = self.walk(&path, raw, out).await? else { return Ok(()) };
-        if self.open(fid, &path, mode, out).await? {
+        if self.open(fid, &path, mode, reply_timeout(), out).await? {
             let handle = Handle { fid, path, mode, offset: 0, last: Bytes::new() };
             self.handles.insert(h.clone(), handle);
         } else {
@@ -304,13 +320,18 @@ impl Context<'_> {
         Ok(())
     }
 
-    async fn hwrite(&mut self, h: &Latin1, data: &[u8], out: &mut Outcome) -> Result<(), WireError> {
+    async fn hwrite(
+        &mut self,
+        h: &Latin1,
+        data: &[u8],
+        out: &mut Outcome,
+    ) -> Result<(), WireError> {
         let Some(mut handle) = self.handles.get(h).cloned() else {
             out.note = Some("no such handle".into());
             return Ok(());
         };
         if let Err(why) = guard_data(handle.path.as_bytes(), data, self.reach) {
-            out.note = Some(format!("refused by the guard: {why}"));
+            out.note = Some(why.to_string());
             return Ok(());
         }
         let cap = self.conn.msize().saturating_sub(WRITE_OVERHEAD_BYTES) as usize;
@@ -382,13 +403,21 @@ impl Context<'_> {
     }
 
     fn host(&self, action: HostAction, name: &[u8], data: &[u8]) -> std::io::Result<()> {
-        use std::os::unix::ffi::OsStrExt as _;
-        let path = self.home.join(std::ffi::OsStr::from_bytes(name));
+        let path = self.home.join(OsStr::from_bytes(name));
         match action {
-            HostAction::Write => fs::write(path, data),
+            HostAction::Write => write_in_home(&path, data),
             HostAction::Rm => fs::remove_file(path),
         }
     }
+}
+
+/// Writes a file of the target's, which may have put anything in its place: a link is not followed,
+/// and a pipe is not waited for.
+pub fn write_in_home(path: &Path, data: &[u8]) -> std::io::Result<()> {
+    let flags = OFlag::O_NOFOLLOW | OFlag::O_NONBLOCK;
+    let mut options = fs::File::options();
+    options.write(true).create(true).truncate(true).custom_flags(flags.bits());
+    options.open(path)?.write_all(data)
 }
 
 /// How long a Restore that was taken may leave its connection up.

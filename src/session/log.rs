@@ -72,7 +72,8 @@ mod tests {
     #[test]
     fn counts_mean_the_same_in_the_window_and_to_a_follower() {
         let ring = lines("msg 1 a\nerr - ctl: no (x3)\nmsg 1 b");
-        let followed = lines("msg 1 a\nerr - ctl: no\nerr - ctl: no (x2)\nerr - ctl: no (x3)\nmsg 1 b");
+        let followed =
+            lines("msg 1 a\nerr - ctl: no\nerr - ctl: no (x2)\nerr - ctl: no (x3)\nmsg 1 b");
         assert_eq!(occurrences(&ring, "err"), vec!["err - ctl: no"; 3]);
         assert_eq!(occurrences(&followed, "err"), vec!["err - ctl: no"; 3]);
         assert_eq!(occurrences(&ring, "msg"), ["msg 1 a", "msg 1 b"]);

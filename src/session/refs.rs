@@ -20,7 +20,8 @@ pub struct Refs {
     gone: Vec<u64>,
 }
 
-static TOKEN: Lazy<Regex> = Lazy::new(|| Regex::new(r"\{([pcg])([0-9]{1,9})\}").expect("a constant"));
+static TOKEN: Lazy<Regex> =
+    Lazy::new(|| Regex::new(r"\{([pcg])([0-9]{1,9})\}").expect("a constant"));
 
 impl Refs {
     /// Takes over the serials of a fresh `/index`.
@@ -66,7 +67,8 @@ impl Refs {
                 b"c" => &self.columns,
                 _ => &self.gone,
             };
-            let index: usize = std::str::from_utf8(&captures[2]).unwrap_or("0").parse().unwrap_or(0);
+            let index: usize =
+                std::str::from_utf8(&captures[2]).unwrap_or("0").parse().unwrap_or(0);
             match from.is_empty() {
                 true => b"0".to_vec(),
                 false => from[index % from.len()].to_string().into_bytes(),

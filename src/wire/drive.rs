@@ -13,7 +13,7 @@ use super::conn::Conn;
 
 /// Drives `future`, whose waits are all for replies on `conns`. Every such wait has a deadline, so
 /// this ends. A signal (libFuzzer's SIGALRM) only makes it look again.
-pub fn drive<T>(conns: &[&Conn], future: impl Future<Output = T>) -> T {
+pub fn drive<T>(conns: &[Conn], future: impl Future<Output = T>) -> T {
     let mut future = pin!(future);
     let mut context = Context::from_waker(Waker::noop());
     loop {
@@ -33,7 +33,7 @@ pub fn drive<T>(conns: &[&Conn], future: impl Future<Output = T>) -> T {
     }
 }
 
-fn wait(conns: &[&Conn]) {
+fn wait(conns: &[Conn]) {
     let mut wake: Option<Instant> = None;
     for conn in conns {
         if let Some(when) = conn.inner.borrow_mut().take_wake() {

@@ -86,7 +86,12 @@ impl Conn {
 
     /// Gives a fid back.
     pub async fn clunk(&self, fid: Fid) -> Answer<()> {
-        Ok(self.call(&Tmsg::Clunk { fid }, reply_timeout()).await?.map(drop))
+        self.clunk_within(fid, reply_timeout()).await
+    }
+
+    /// Gives a fid back whose close may run what was written to it.
+    pub async fn clunk_within(&self, fid: Fid, timeout: Duration) -> Answer<()> {
+        Ok(self.call(&Tmsg::Clunk { fid }, timeout).await?.map(drop))
     }
 
     /// One read; `count` is bounded by the msize.
@@ -134,6 +139,16 @@ impl Conn {
 
     /// Walks, opens for writing, writes once, clunks.
     pub async fn write_path(&self, path: &[u8], data: &[u8]) -> Answer<()> {
+        self.write_path_within(path, data, reply_timeout()).await
+    }
+
+    /// The same, where the reply to the write may take its time.
+    pub async fn write_path_within(
+        &self,
+        path: &[u8],
+        data: &[u8],
+        timeout: Duration,
+    ) -> Answer<()> {
         let fid = match self.walk(&split(path)).await? {
             Ok(fid) => fid,
             Err(why) => return Ok(Err(why)),
@@ -142,11 +157,11 @@ impl Conn {
             Ok(()) => {
                 let data = Bytes::copy_from_slice(data);
                 let message = Tmsg::Write { fid, offset: 0, data };
-                self.call(&message, reply_timeout()).await?.map(drop)
+                self.call(&message, timeout).await?.map(drop)
             }
             Err(why) => Err(why),
         };
-        self.clunk(fid).await?.ok();
+        self.clunk_within(fid, timeout).await?.ok();
         Ok(done)
     }
 }

@@ -26,3 +26,5 @@ pub const READ_ALL_BYTES: usize = 4 << 20;
 pub const LATE_TAGS: usize = 4_096;
 /// What one receive takes at the most, in bytes.
 pub const RECEIVE_BYTES: usize = 16 << 10;
+/// A write of more than this is a documented slow one, in bytes.
+pub const SLOW_WRITE_BYTES: usize = 65_536;

@@ -1,0 +1,71 @@
+//! What a target leaves behind when it crashes: its crash file and its standard error.
+
+use std::fs::{self, File};
+use std::io::Read as _;
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+
+use nix::fcntl::OFlag;
+
+use crate::sandbox::Layout;
+
+/// The name of a crash file, wherever below the configuration directory it lies.
+const CRASH_FILE: &str = "crashes";
+/// How much of each text is kept from its beginning and its end, in bytes.
+const HEAD_BYTES: usize = 3_000;
+const TAIL_BYTES: usize = 2_000;
+/// The most that is read of a file that the target made, in bytes.
+const READ_BYTES: u64 = 4 << 20;
+/// How deep below the configuration directory a crash file is looked for, and among how many.
+const DEPTH: usize = 4;
+const ENTRIES: usize = 1_000;
+
+/// The crash file, if there is one.
+pub fn crash_file(layout: &Layout) -> Option<PathBuf> {
+    find(&layout.config(), DEPTH)
+}
+
+/// The crash file's text and standard error's, each shortened in its middle.
+pub fn crash_text(layout: &Layout) -> String {
+    let mut parts = Vec::new();
+    if let Some(text) = crash_file(layout).and_then(|path| text(&path)) {
+        parts.push(text);
+    }
+    if let Some(text) = text(&layout.stderr) {
+        parts.push(format!("stderr: {text}"));
+    }
+    parts.join("\n")
+}
+
+fn find(directory: &Path, depth: usize) -> Option<PathBuf> {
+    for entry in fs::read_dir(directory).ok()?.flatten().take(ENTRIES) {
+        if entry.file_name() == CRASH_FILE {
+            return Some(entry.path());
+        }
+        let inside = || find(&entry.path(), depth - 1);
+        if depth > 0
+            && entry.file_type().is_ok_and(|kind| kind.is_dir())
+            && let Some(found) = inside()
+        {
+            return Some(found);
+        }
+    }
+    None
+}
+
+fn text(path: &Path) -> Option<String> {
+    let flags = OFlag::O_NOFOLLOW | OFlag::O_NONBLOCK;
+    let file = File::options().read(true).custom_flags(flags.bits()).open(path).ok()?;
+    let mut bytes = Vec::new();
+    if file.metadata().ok()?.is_file() {
+        file.take(READ_BYTES).read_to_end(&mut bytes).ok()?;
+    }
+    if bytes.len() > HEAD_BYTES + TAIL_BYTES {
+        let tail = bytes.split_off(bytes.len() - TAIL_BYTES);
+        bytes.truncate(HEAD_BYTES);
+        bytes.extend_from_slice(b"\n...\n");
+        bytes.extend_from_slice(&tail);
+    }
+    let text = String::from_utf8_lossy(&bytes).trim().to_owned();
+    (!text.is_empty()).then_some(text)
+}

@@ -1,0 +1,363 @@
+//! One sandbox, one target, its connections, and what lives between steps: runs an op, gives an
+//! outcome.
+
+mod crash;
+mod exec;
+mod failure;
+mod follower;
+pub mod limits;
+pub mod log;
+mod observe;
+mod outcome;
+mod refs;
+mod reset;
+
+use std::collections::HashMap;
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use futures_util::try_join;
+
+pub use failure::{Failure, FailureKind, StartError};
+pub use observe::Needs;
+pub use outcome::{Answered, Asked, Content, IndexView, Listing, Outcome, Sent, What};
+pub use refs::serials;
+
+use crate::ops::{Latin1, Op, Reach};
+use crate::sandbox::{Exit, Layout, Proven, Sandbox, SandboxError, prove};
+use crate::target::{FIXTURES, Target};
+use crate::wire::limits::MSIZE_BYTES;
+use crate::wire::{Conn, WireError, drive};
+use exec::{Context, Handle};
+use follower::Follower;
+use limits::{CONNECT_POLL_US, DEATH_MS, JOURNAL_BYTES, LAUNCH_MS, RECONNECT_MS};
+use refs::Refs;
+
+/// What it takes to start sessions: the target, and a program that has the sandbox's roles.
+#[derive(Clone, Debug)]
+pub struct Launcher {
+    /// What is launched.
+    pub target: Target,
+    /// A program that begins with the role dispatch.
+    pub executable: PathBuf,
+}
+
+/// A step's end.
+#[derive(Debug)]
+#[allow(clippy::large_enum_variant, reason = "nearly every step is Done")]
+pub enum Step {
+    /// The target answered.
+    Done(Outcome),
+    /// The target quit cleanly, as it does when its last pane is closed: no failure.
+    Quit,
+}
+
+/// A running target and what is known of it.
+#[derive(Debug)]
+pub struct Session {
+    sandbox: Sandbox,
+    target: Target,
+    socket: PathBuf,
+    evidence: Vec<String>,
+    conn: Conn,
+    follower: Option<Follower>,
+    follow: bool,
+    handles: HashMap<Latin1, Handle>,
+    refs: Refs,
+    marker: Option<String>,
+    markers: u64,
+    steps: u64,
+    requests: u64,
+    journal: Vec<Op>,
+    journal_bytes: usize,
+}
+
+impl Session {
+    /// Makes a sandbox, proves its isolation, launches the target in it and waits for its answer.
+    pub fn start(launcher: &Launcher, follow: bool) -> Result<Session, StartError> {
+        let mut sandbox = Sandbox::create(&launcher.executable)?;
+        let target = launcher.target.clone();
+        for (name, bytes) in FIXTURES {
+            std::fs::write(sandbox.layout().home.join(name), bytes).map_err(SandboxError::Io)?;
+        }
+        let plan = target.plan(sandbox.layout(), sandbox.token());
+        let socket = plan.socket.clone();
+        let proven: Proven =
+            prove(plan, sandbox.layout(), sandbox.token()).map_err(SandboxError::Refused)?;
+        let evidence = proven.evidence().to_vec();
+        sandbox.launch(proven)?;
+        let wait = Duration::from_millis(LAUNCH_MS);
+        let failed = |why: String, layout: &Layout| StartError::Target {
+            target: target.name.clone(),
+            why: format!("{why}\n{}", crash::crash_text(layout)).trim_end().to_owned(),
+        };
+        let conn = match connect(&mut sandbox, &socket, wait) {
+            Ok(conn) => conn,
+            Err(why) => return Err(failed(why, sandbox.layout())),
+        };
+        let mut session = Session {
+            sandbox,
+            target: target.clone(),
+            socket,
+            evidence,
+            conn,
+            follower: None,
+            follow,
+            handles: HashMap::new(),
+            refs: Refs::default(),
+            marker: None,
+            markers: 0,
+            steps: 0,
+            requests: 0,
+            journal: vec![Op::Fresh { follower: follow }],
+            journal_bytes: 0,
+        };
+        session.settle().map_err(|why| failed(why, session.sandbox.layout()))?;
+        Ok(session)
+    }
+
+    /// Runs one op, then looks at what the invariants want to see.
+    pub fn run(&mut self, op: &Op, needs: Needs) -> Result<Step, Failure> {
+        self.journal_bytes += payload_bytes(op);
+        self.journal.push(op.clone());
+        self.steps += 1;
+        let what = describe(&self.refs.resolve(op));
+        match self.run_and_look(op, &what, needs) {
+            Ok(outcome) => match self.ended(&what, Duration::ZERO)? {
+                true => Ok(Step::Quit),
+                false => Ok(Step::Done(outcome)),
+            },
+            Err(failure) => self.or_ended(&what, failure),
+        }
+    }
+
+    /// A failure of an ending target is no failure of its own: gives `Quit` for a clean quit, and
+    /// the crash for a crash.
+    pub fn or_ended(&mut self, what: &str, failure: Failure) -> Result<Step, Failure> {
+        match self.ended(what, Duration::from_millis(DEATH_MS))? {
+            true => Ok(Step::Quit),
+            false => Err(failure),
+        }
+    }
+
+    /// Every op since the session began, a `fresh` first; resets are among them.
+    pub fn journal(&self) -> &[Op] {
+        &self.journal
+    }
+
+    /// Whether the journal has grown so long that the session should be replaced.
+    pub fn is_old(&self) -> bool {
+        self.journal_bytes > JOURNAL_BYTES
+    }
+
+    /// How many requests the session has sent, on all its connections.
+    pub fn requests(&self) -> u64 {
+        let follower = self.follower.as_ref().map_or(0, |follower| follower.conn().requests());
+        self.requests + self.conn.requests() + follower
+    }
+
+    /// The panes alive after the last step, by serial.
+    pub fn panes(&self) -> &[u64] {
+        &self.refs.panes
+    }
+
+    /// Whether the log is followed on a second connection.
+    pub fn follows(&self) -> bool {
+        self.follow
+    }
+
+    /// The target's process.
+    pub fn target_pid(&self) -> Option<i32> {
+        self.sandbox.target()
+    }
+
+    /// What the gate looked at before the launch.
+    pub fn evidence(&self) -> &[String] {
+        &self.evidence
+    }
+
+    /// The crash file's text and standard error's.
+    pub fn crash_text(&self) -> String {
+        crash::crash_text(self.sandbox.layout())
+    }
+
+    /// Ends the target and everything it started, and makes sure that nothing is left.
+    pub fn teardown(self) -> Result<(), SandboxError> {
+        let Session { sandbox, conn, follower, .. } = self;
+        drop((conn, follower));
+        sandbox.teardown()
+    }
+
+    fn run_and_look(&mut self, op: &Op, what: &str, needs: Needs) -> Result<Outcome, Failure> {
+        let mut outcome = self.execute(op).map_err(|why| Failure::wire(what, why))?;
+        if outcome.hung_up {
+            self.reconnect()
+                .map_err(|why| Failure::new(FailureKind::Hang, format!("{what}: {why}")))?;
+        }
+        self.look(needs, &mut outcome).map_err(|failure| Failure {
+            why: format!("after {what}: {}", failure.why),
+            ..failure
+        })?;
+        outcome.crash = crash::crash_file(self.sandbox.layout())
+            .map(|path| format!("{}: {}", path.display(), self.crash_text()));
+        Ok(outcome)
+    }
+
+    fn execute(&mut self, op: &Op) -> Result<Outcome, WireError> {
+        let op = self.refs.resolve(op);
+        let conns = self.conns();
+        let mut context = Context {
+            conn: &self.conn,
+            handles: &mut self.handles,
+            home: &self.sandbox.layout().home,
+            reach: Reach::Confined,
+        };
+        drive(&conns, exec::run(&op, &mut context))
+    }
+
+    /// The marker first; what is read after it goes out together.
+    fn look(&mut self, needs: Needs, outcome: &mut Outcome) -> Result<(), Failure> {
+        self.markers += 1;
+        let marker = log::marker(self.markers);
+        let previous = self.marker.replace(marker.clone());
+        let conns = self.conns();
+        let (conn, steps, panes) = (&self.conn, self.steps, &self.refs.panes);
+        let follower = &mut self.follower;
+        let (window, index, listing, columns) = drive(&conns, async {
+            let window = match needs.log {
+                true => {
+                    observe::window(conn, follower.as_mut(), previous.as_deref(), &marker).await?
+                }
+                false => None,
+            };
+            let listing = async {
+                match needs.listing {
+                    true => observe::listing(conn, steps, panes).await,
+                    false => Ok(None),
+                }
+            };
+            let (index, listing, columns) =
+                try_join!(observe::index(conn), listing, observe::columns(conn))?;
+            Ok::<_, Failure>((window, index, listing, columns))
+        })?;
+        self.refs.set_panes(serials(&index.after));
+        self.refs.columns = columns;
+        // A hang-up loses the records between.
+        outcome.window = window.filter(|_| !outcome.hung_up);
+        outcome.index = needs.index.then_some(index);
+        outcome.listing = listing;
+        Ok(())
+    }
+
+    fn conns(&self) -> Vec<Conn> {
+        let follower = self.follower.as_ref().map(|follower| follower.conn().clone());
+        [self.conn.clone()].into_iter().chain(follower).collect()
+    }
+
+    /// Whether the target has quit; an error if it crashed. Waits up to `wait` for its end.
+    fn ended(&mut self, what: &str, wait: Duration) -> Result<bool, Failure> {
+        let Some(exit) = self.sandbox.exit(wait)? else { return Ok(false) };
+        let layout = self.sandbox.layout();
+        if exit == Exit::Code(0) && crash::crash_file(layout).is_none() {
+            return Ok(true);
+        }
+        let text = crash::crash_text(layout);
+        Err(Failure::new(FailureKind::Crash, format!("{what}: target {exit}: {text}")))
+    }
+
+    /// New connections, as after a launch or a hang-up; every fid is gone with the old ones.
+    fn reconnect(&mut self) -> Result<(), String> {
+        self.requests = self.requests();
+        self.follower = None;
+        self.handles.clear();
+        self.marker = None;
+        let wait = Duration::from_millis(RECONNECT_MS);
+        self.conn = connect(&mut self.sandbox, &self.socket, wait)?;
+        self.follow_log()
+    }
+
+    fn follow_log(&mut self) -> Result<(), String> {
+        if !self.follow {
+            return Ok(());
+        }
+        let wait = Duration::from_millis(RECONNECT_MS);
+        let conn = connect(&mut self.sandbox, &self.socket, wait)?;
+        match drive(std::slice::from_ref(&conn), Follower::start(conn.clone())) {
+            Ok(Ok(follower)) => self.follower = Some(follower),
+            Ok(Err(why)) => return Err(format!("following /log: {why}")),
+            Err(why) => return Err(format!("following /log: {why}")),
+        }
+        Ok(())
+    }
+
+    /// The rest of a start: what the target opens besides, and what is alive then.
+    fn settle(&mut self) -> Result<(), String> {
+        self.follow_log()?;
+        let Session { conn, target, .. } = self;
+        let opened = drive(std::slice::from_ref(conn), async {
+            for line in &target.opened {
+                if let Err(why) = conn.write_path(b"/look", format!("{line}\n").as_bytes()).await? {
+                    return Ok(Err(format!("/look {line}: {why}")));
+                }
+            }
+            Ok(Ok(()))
+        });
+        opened.map_err(|why: WireError| why.to_string())??;
+        self.look_around().map_err(|failure| failure.why)
+    }
+
+    /// A first marker, so that the first step's records can be told, and what is alive.
+    fn look_around(&mut self) -> Result<(), Failure> {
+        self.look(Needs { log: true, ..Needs::default() }, &mut Outcome::default())
+    }
+}
+
+/// Connects to the target's socket as soon as it answers, and shakes hands.
+fn connect(
+    sandbox: &mut Sandbox,
+    socket: &std::path::Path,
+    wait: Duration,
+) -> Result<Conn, String> {
+    let deadline = Instant::now() + wait;
+    loop {
+        if let Some(exit) = sandbox.exit(Duration::ZERO).map_err(|why| why.to_string())? {
+            return Err(format!("it ended ({exit}) before its socket answered"));
+        }
+        let last = match UnixStream::connect(socket) {
+            Ok(stream) => {
+                let conn = Conn::new(OwnedFd::from(stream), MSIZE_BYTES)
+                    .map_err(|why| format!("{}: {why}", socket.display()))?;
+                match drive(std::slice::from_ref(&conn), conn.handshake()) {
+                    Ok(()) => return Ok(conn),
+                    // One that is just closing down accepts, and hangs up.
+                    Err(why) => why.to_string(),
+                }
+            }
+            Err(why) => why.to_string(),
+        };
+        if Instant::now() > deadline {
+            return Err(format!("its socket did not answer within {} s: {last}", wait.as_secs()));
+        }
+        std::thread::sleep(Duration::from_micros(CONNECT_POLL_US));
+    }
+}
+
+/// The op in a few words: what a failure happened at.
+pub fn describe(op: &Op) -> String {
+    match op.path() {
+        Some(path) => format!("{} {}", op.kind(), path.to_text()),
+        None => op.kind().to_owned(),
+    }
+}
+
+fn payload_bytes(op: &Op) -> usize {
+    match op {
+        Op::Write { data, path, .. } => data.len() + path.len(),
+        Op::Hwrite { data, .. } => data.len(),
+        Op::Host { data, .. } => data.as_ref().map_or(0, |data| data.len()),
+        Op::Seq { ops } => ops.iter().map(payload_bytes).sum(),
+        _ => 64,
+    }
+}

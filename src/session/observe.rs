@@ -1,0 +1,152 @@
+//! What is looked at after each step: the log window, the index, one listing, the columns.
+
+use bytes::Bytes;
+use futures_util::try_join;
+
+use super::failure::{Failure, FailureKind};
+use super::follower::Follower;
+use super::log;
+use super::outcome::{Content, IndexView, Listing};
+use crate::wire::limits::REPLY_TIMEOUT_MS;
+use crate::wire::msg::{OREAD, Tmsg};
+use crate::wire::{Answer, Conn, ROOT_FID, WireError, split, stat};
+use std::time::Duration;
+
+/// What the enabled invariants want to see.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Needs {
+    /// The records the step caused.
+    pub log: bool,
+    /// `/index` and `/pane`.
+    pub index: bool,
+    /// A listing read whole and in pieces.
+    pub listing: bool,
+}
+
+impl Needs {
+    /// What either wants.
+    pub fn and(self, other: Needs) -> Needs {
+        Needs {
+            log: self.log || other.log,
+            index: self.index || other.index,
+            listing: self.listing || other.listing,
+        }
+    }
+}
+
+/// What is read whole and in pieces, a different one each step; `{s}` is a live serial.
+const LISTINGS: [&str; 11] = [
+    "/index",
+    "/layout",
+    "/",
+    "/pane",
+    "/col",
+    "/pane/{s}",
+    "/status",
+    "/commands",
+    "/pane/{s}/tag",
+    "/recent",
+    "/README",
+];
+/// How many pieces a listing is read in at the most.
+const PIECES: usize = 48;
+
+/// Sends a marker and collects the records since the one before; `Ok(None)` makes no claim.
+pub async fn window(
+    conn: &Conn,
+    follower: Option<&mut Follower>,
+    previous: Option<&str>,
+    marker: &str,
+) -> Result<Option<Vec<String>>, Failure> {
+    let hung = |why| Failure::wire("the log", why);
+    // Liveness goes along: any request must be answered.
+    let stat = async {
+        let timeout = Duration::from_millis(REPLY_TIMEOUT_MS);
+        conn.call(&Tmsg::Stat { fid: ROOT_FID }, timeout).await
+    };
+    let line = format!("{marker}\n");
+    let (_, taken) = try_join!(stat, conn.write_path(b"/ctl", line.as_bytes())).map_err(hung)?;
+    if taken.is_ok() {
+        return Err(Failure::new(FailureKind::Log, "marker write was taken"));
+    }
+    let lines = match follower {
+        Some(follower) => match follower.take_until(&format!("\"{marker}\"")).await {
+            Ok(lines) => lines,
+            Err(WireError::Hang(_)) => {
+                let why = "marker record never reached the follower";
+                return Err(Failure::new(FailureKind::Log, why));
+            }
+            Err(why) => return Err(hung(why)),
+        },
+        None => match conn.read_path(b"/log").await.map_err(hung)? {
+            Ok(text) => String::from_utf8_lossy(&text).lines().map(str::to_owned).collect(),
+            Err(why) => return Err(Failure::new(FailureKind::Log, format!("/log: {why}"))),
+        },
+    };
+    log::between(&lines, previous, marker).map_err(|why| Failure::new(FailureKind::Log, why))
+}
+
+/// `/index`, `/pane`, `/index`, in this order.
+pub async fn index(conn: &Conn) -> Result<IndexView, Failure> {
+    let before = needed("/index", conn.read_path(b"/index").await)?;
+    let entries = needed("/pane", conn.read_path(b"/pane").await)?;
+    let after = needed("/index", conn.read_path(b"/index").await)?;
+    Ok(IndexView { before, entries: names("/pane", entries)?, after })
+}
+
+/// The numbers in `/col`.
+pub async fn columns(conn: &Conn) -> Result<Vec<u64>, Failure> {
+    let listing = needed("/col", conn.read_path(b"/col").await)?;
+    Ok(names("/col", listing)?.iter().filter_map(|name| name.parse().ok()).collect())
+}
+
+/// The listing that is `step`'s turn; nothing if it is gone or refused.
+pub async fn listing(conn: &Conn, step: u64, panes: &[u64]) -> Result<Option<Listing>, Failure> {
+    let turn = LISTINGS[(step % LISTINGS.len() as u64) as usize];
+    let path = match (turn.contains("{s}"), panes.len() as u64) {
+        (false, _) => turn.to_owned(),
+        (true, 0) => return Ok(None),
+        (true, count) => turn.replace("{s}", &panes[(step % count) as usize].to_string()),
+    };
+    let directory = matches!(turn, "/" | "/pane" | "/col" | "/pane/{s}");
+    let hung = |why| Failure::wire(&path, why);
+    let timeout = Duration::from_millis(REPLY_TIMEOUT_MS);
+    let Ok(fid) = conn.walk(&split(path.as_bytes())).await.map_err(hung)? else {
+        return Ok(None);
+    };
+    let mut seen = None;
+    if conn.open(fid, OREAD, timeout).await.map_err(hung)?.is_ok() {
+        let whole = needed(&path, conn.read_all(fid, u32::MAX).await)?;
+        let small = if directory { 128 + step * 37 % 900 } else { 1 + step * 7 % 50 };
+        let count = (small as u32).max(whole.len().div_ceil(PIECES) as u32);
+        let pieces = needed(&path, conn.read_all(fid, count).await)?;
+        let content = match directory {
+            true => Content::Directory(names(&path, whole)?, names(&path, pieces)?),
+            false => Content::File(whole, pieces),
+        };
+        seen = Some(Listing { path: path.clone(), count, content });
+    }
+    conn.clunk(fid).await.map_err(hung)?.ok();
+    Ok(seen)
+}
+
+/// What must be readable for any check to be possible.
+fn needed(path: &str, answer: Result<Result<Bytes, String>, WireError>) -> Result<Bytes, Failure> {
+    match answer {
+        Ok(Ok(data)) => Ok(data),
+        Ok(Err(why)) => Err(Failure::new(FailureKind::Checker, format!("{path}: {why}"))),
+        Err(why) => Err(Failure::wire(path, why)),
+    }
+}
+
+fn names(path: &str, listing: Bytes) -> Result<Vec<String>, Failure> {
+    let entries = stat::entries(listing)
+        .map_err(|why| Failure::new(FailureKind::Checker, format!("{path}: {why}")))?;
+    let name = |entry: &stat::Stat| String::from_utf8_lossy(&entry.name).into_owned();
+    Ok(entries.iter().map(name).collect())
+}
+
+/// Whether a fresh target's tree can be read at all: its panes.
+pub async fn panes(conn: &Conn) -> Answer<Vec<u64>> {
+    Ok(conn.read_path(b"/index").await?.map(|index| super::refs::serials(&index)))
+}
