@@ -1,7 +1,17 @@
 //! monkey9p fuzzes 9P2000 servers, pardes first of all, with sequences of file operations.
 
+pub mod feedback;
+pub mod input;
+pub mod invariants;
+pub mod minimize;
 pub mod ops;
+mod quit;
+pub mod record;
+pub mod roles;
+pub mod runner;
 pub mod sandbox;
 pub mod session;
+#[cfg(feature = "standin")]
+pub mod standin;
 pub mod target;
 pub mod wire;

@@ -29,7 +29,12 @@ pub struct Handle {
     mode: u8,
     offset: u64,
     last: Bytes,
+    /// The line begun and not yet ended: what a next write adds to it belongs to one command.
+    begun: Vec<u8>,
 }
+
+/// The most of an unended line that is remembered, in bytes.
+const BEGUN_BYTES: usize = 1 << 16;
 
 /// What an op needs besides its own fields.
 pub struct Context<'a> {
@@ -312,7 +317,8 @@ impl Context<'_> {
         let path = raw.to_text();
         let Some(fid) = self.walk(&path, raw, out).await? else { return Ok(()) };
         if self.open(fid, &path, mode, reply_timeout(), out).await? {
-            let handle = Handle { fid, path, mode, offset: 0, last: Bytes::new() };
+            let handle =
+                Handle { fid, path, mode, offset: 0, last: Bytes::new(), begun: Vec::new() };
             self.handles.insert(h.clone(), handle);
         } else {
             self.conn.clunk(fid).await?.ok();
@@ -337,8 +343,13 @@ impl Context<'_> {
         let cap = self.conn.msize().saturating_sub(WRITE_OVERHEAD_BYTES) as usize;
         let data = Bytes::copy_from_slice(&data[..data.len().min(cap)]);
         let Handle { fid, mode, offset, .. } = handle;
-        let sent = Sent { path: handle.path.clone(), data: data.clone(), left_at_close: false };
-        out.sent.push(sent);
+        handle.begun.extend_from_slice(&data);
+        let whole = Bytes::copy_from_slice(&handle.begun);
+        out.sent.push(Sent { path: handle.path.clone(), data: whole, left_at_close: false });
+        if let Some(end) = handle.begun.iter().rposition(|&byte| byte == b'\n') {
+            handle.begun.drain(..=end);
+        }
+        handle.begun.truncate(BEGUN_BYTES);
         handle.last = data.clone();
         let count = data.len() as u64;
         let timeout = write_timeout(&data);

@@ -81,7 +81,7 @@ pub enum Answered {
 pub struct Sent {
     /// The file, tokens resolved.
     pub path: String,
-    /// The data.
+    /// The data, with the unended line before it that an earlier write to the same open began.
     pub data: Bytes,
     /// Whether the fid was closed after it, with the last line unended.
     pub left_at_close: bool,

@@ -1,6 +1,6 @@
 //! Back to the baseline between two inputs, in the same target.
 
-use super::Session;
+use super::{Failure, FailureKind, Session};
 use super::exec::write_in_home;
 use super::limits::{BASELINE_PANES, RESET_REMOVALS};
 use super::observe;
@@ -14,23 +14,25 @@ use std::time::Duration;
 impl Session {
     /// Drops every connection, writes the fixtures anew, and replaces every pane and column: what
     /// an input changed in them goes with them. What this cannot see stays, and is why there is a
-    /// journal. An error says why the baseline cannot be reached; the session is of no more use.
-    pub fn reset(&mut self, follow: bool) -> Result<(), String> {
+    /// journal. An error of the kind `Checker` says why the
+    /// baseline cannot be reached. After any error the session is of no more use.
+    pub fn reset(&mut self, follow: bool) -> Result<(), Failure> {
         self.journal.push(Op::Reset);
         self.follow = follow;
         for (name, bytes) in FIXTURES {
             let path = self.sandbox.layout().home.join(name);
-            write_in_home(&path, bytes).map_err(|why| format!("{name}: {why}"))?;
+            write_in_home(&path, bytes).map_err(|why| unreachable_baseline(format!("{name}: {why}")))?;
         }
-        self.reconnect()?;
+        self.reconnect().map_err(|why| Failure::new(FailureKind::Hang, format!("reset: {why}")))?;
         let files = self.baseline_files();
         let panes =
             drive(&self.conns(), rebuild(&self.conn, &files)).map_err(|why| why.to_string())??;
         if panes.len() != BASELINE_PANES {
-            return Err(format!("{} panes after a reset, not {BASELINE_PANES}", panes.len()));
+            let why = format!("{} panes after a reset, not {BASELINE_PANES}", panes.len());
+            return Err(unreachable_baseline(why));
         }
         self.refs = Default::default();
-        self.look_around().map_err(|failure| failure.why)
+        self.look_around()
     }
 
     /// What the command line and the start opened.
@@ -38,6 +40,11 @@ impl Session {
         let named = self.target.arguments.iter().filter(|argument| !argument.starts_with('-'));
         named.chain(&self.target.opened).cloned().collect()
     }
+}
+
+/// No fault of the target's: this input's leavings are beyond a reset.
+fn unreachable_baseline(why: String) -> Failure {
+    Failure::new(FailureKind::Checker, format!("reset: {why}"))
 }
 
 /// A pane of its own keeps the target from quitting while all the others go.

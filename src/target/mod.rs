@@ -2,6 +2,7 @@
 
 mod fixtures;
 mod pardes;
+mod tree;
 
 use std::path::PathBuf;
 
@@ -11,6 +12,7 @@ use crate::sandbox::{LaunchPlan, Layout, ROLE_VARIABLE};
 
 pub use fixtures::{FIXTURES, Fixture};
 pub use pardes::{from_environment, pardes, standin};
+pub use tree::{COLUMN_FILES, PANE_FILES, ROOT_FILES, file_kind};
 
 /// The environment variable that turns one of the stand-in's planted defects on.
 pub const PLANT_VARIABLE: &str = "STANDIN_PLANT";

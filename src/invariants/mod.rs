@@ -1,0 +1,95 @@
+//! The rules that hold after every step: one file each, with what it cites and what it needs.
+
+mod alive;
+mod chunked_equals_whole;
+mod close_runs_only_line_files;
+mod index_matches_pane_dirs;
+mod one_failure_rule;
+
+use crate::session::{Needs, Outcome};
+use crate::target::Target;
+
+/// A rule and its check.
+#[derive(Clone, Copy, Debug)]
+pub struct Invariant {
+    /// Its name, as records have it.
+    pub name: &'static str,
+    /// Where the rule comes from.
+    pub cites: &'static str,
+    /// What kind of source that is.
+    pub basis: Basis,
+    /// What it looks at.
+    pub needs: Needs,
+    /// What a false positive of it would look like.
+    pub false_positive: &'static str,
+    /// Looks at one step's outcome; gives how the rule broke, if it did.
+    pub check: fn(&Outcome) -> Option<Breach>,
+}
+
+/// How far a rule may be relied on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Basis {
+    /// A sentence of pardes's own documentation, as the script that came before quotes it.
+    Documented,
+    /// The 9P manual pages.
+    Protocol,
+    /// acme's manual or this project's reading; off against a real pardes unless asked for.
+    Inferred,
+}
+
+/// How a rule broke.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Breach {
+    /// In a sentence, without what differs from one occurrence to the next but numbers.
+    pub why: String,
+    /// What was seen.
+    pub detail: String,
+}
+
+/// A broken rule.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Violation {
+    /// The invariant's name.
+    pub invariant: &'static str,
+    /// How it broke.
+    pub breach: Breach,
+}
+
+/// Every invariant.
+pub const ALL: [Invariant; 5] = [
+    alive::INVARIANT,
+    one_failure_rule::INVARIANT,
+    close_runs_only_line_files::INVARIANT,
+    index_matches_pane_dirs::INVARIANT,
+    chunked_equals_whole::INVARIANT,
+];
+
+/// The invariants that apply to a target.
+#[derive(Clone, Debug)]
+pub struct Set(Vec<Invariant>);
+
+impl Set {
+    /// Those that may be asserted of `target`; the inferred ones only where its definition or the
+    /// person says so.
+    pub fn of(target: &Target, inferred: bool) -> Set {
+        let wanted = |one: &Invariant| one.basis != Basis::Inferred || inferred || target.inferred;
+        Set(ALL.into_iter().filter(wanted).collect())
+    }
+
+    /// What they look at, all together.
+    pub fn needs(&self) -> Needs {
+        self.0.iter().fold(Needs::default(), |needs, one| needs.and(one.needs))
+    }
+
+    /// The first that is broken.
+    pub fn check(&self, outcome: &Outcome) -> Option<Violation> {
+        self.0.iter().find_map(|one| {
+            (one.check)(outcome).map(|breach| Violation { invariant: one.name, breach })
+        })
+    }
+}
+
+/// A path's last element: `ctl` of `/pane/3/ctl`.
+fn last_element(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}

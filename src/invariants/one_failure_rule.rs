@@ -1,0 +1,212 @@
+//! A write fails whenever what it asked for fails, and its reason is logged exactly once.
+
+use super::{Basis, Breach, Invariant, last_element};
+use crate::session::log::occurrences;
+use crate::session::{Asked, Needs, Outcome, Sent, What};
+use crate::target::file_kind;
+
+/// The rule names writes, `/pane/new`'s open and truncations; opens, removes and creates may log or
+/// not. A look that finds nothing is no failure and logs an `err` a line; what a close runs fails in
+/// the log alone.
+pub const INVARIANT: Invariant = Invariant {
+    name: "one_failure_rule",
+    cites: "pardes fs.md, \"One rule for what fails\" (seed: one_failure_rule)",
+    basis: Basis::Documented,
+    needs: Needs { log: true, index: false, listing: false },
+    false_positive: "a record of something that happened by itself, a shell's end say, in the window of a step that had nothing to do with it",
+    check,
+};
+
+fn check(outcome: &Outcome) -> Option<Breach> {
+    let window = outcome.window.as_ref()?;
+    let failed: Vec<&Asked> = outcome
+        .requests
+        .iter()
+        .filter(|asked| asked.refused().is_some())
+        .filter(|asked| matches!(asked.what, What::Write | What::ClunkWrite | What::OpenNew))
+        .collect();
+    let errs = occurrences(window, "err");
+    let msgs = occurrences(window, "msg");
+    let least = failed.len();
+    let most = least + allowed(outcome, &failed);
+    let shown = || format!("failed: {}; log: {window:?}", list(&failed));
+    let files = files(&failed);
+    if !(least..=most).contains(&errs.len()) {
+        let count = errs.len();
+        return Some(Breach {
+            why: format!(
+                "{least} failed writes logged {count} err records, not {least} to {most}{files}"
+            ),
+            detail: shown(),
+        });
+    }
+    (least > 0 && !msgs.is_empty()).then(|| Breach {
+        why: format!("a failed write logged a msg as well{files}"),
+        detail: shown(),
+    })
+}
+
+/// Records beyond one a failed write that a step may have caused.
+fn allowed(outcome: &Outcome, failed: &[&Asked]) -> usize {
+    let taken = |sent: &&Sent| failed.iter().all(|asked| asked.path != sent.path);
+    let looks: usize =
+        outcome.sent.iter().filter(taken).map(|sent| looks_allowed(&sent.path, &sent.data)).sum();
+    let closes = outcome.sent.iter().filter(|sent| sent.left_at_close).count();
+    let unnamed =
+        outcome.requests.iter().filter(|asked| asked.refused().is_some() && unnamed(asked));
+    looks + closes + unnamed.count()
+}
+
+/// A refusal that the rule does not name.
+fn unnamed(asked: &Asked) -> bool {
+    match asked.what {
+        What::Remove | What::Create | What::Truncate => true,
+        What::Open => asked.path.trim_end_matches('/') != "/pane/new",
+        _ => false,
+    }
+}
+
+/// The most `err` records that a write which succeeds may log.
+fn looks_allowed(path: &str, data: &[u8]) -> usize {
+    let lines: Vec<&[u8]> = data
+        .split(|&byte| byte == b'\n')
+        .filter(|line| line.iter().any(|&byte| !is_space(byte)))
+        .collect();
+    match last_element(path) {
+        // An event record written back may be a look.
+        "look" | "event" => lines.len(),
+        "exec" | "ctl" | "tagexec" => {
+            let looks = lines.iter().filter(|line| first_word(line) == b"Look").count();
+            // An Edit block whose text never ended runs at the close.
+            let block = lines.len() > 1 && data.windows(4).any(|part| part == b"Edit");
+            looks + usize::from(block)
+        }
+        _ => 0,
+    }
+}
+
+fn first_word(line: &[u8]) -> &[u8] {
+    line.split(|&byte| is_space(byte)).find(|word| !word.is_empty()).unwrap_or_default()
+}
+
+fn is_space(byte: u8) -> bool {
+    byte.is_ascii_whitespace() || byte == 0x0b
+}
+
+/// The files in question, for the signature: kinds, not names.
+fn files(failed: &[&Asked]) -> String {
+    let mut kinds: Vec<String> = failed.iter().map(|asked| file_kind(&asked.path)).collect();
+    kinds.sort();
+    kinds.dedup();
+    if kinds.is_empty() { String::new() } else { format!(" ({})", kinds.join(", ")) }
+}
+
+fn list(failed: &[&Asked]) -> String {
+    let show = |asked: &&Asked| {
+        format!("{:?} {:?}: {}", asked.what, asked.path, asked.refused().unwrap_or_default())
+    };
+    failed.iter().map(show).collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::session::Answered;
+
+    fn outcome(
+        requests: &[(What, &str, bool)],
+        sent: &[(&str, &str, bool)],
+        log: &[&str],
+    ) -> Outcome {
+        let answer = |ok| if ok { Answered::Done } else { Answered::Refused("no".into()) };
+        Outcome {
+            requests: requests
+                .iter()
+                .map(|&(what, path, ok)| Asked { what, path: path.into(), answer: answer(ok) })
+                .collect(),
+            sent: sent
+                .iter()
+                .map(|&(path, data, left_at_close)| Sent {
+                    path: path.into(),
+                    data: data.as_bytes().to_vec().into(),
+                    left_at_close,
+                })
+                .collect(),
+            window: Some(log.iter().map(|&line| line.into()).collect()),
+            ..Outcome::default()
+        }
+    }
+
+    fn why(outcome: &Outcome) -> String {
+        check(outcome).map(|breach| breach.why).unwrap_or_default()
+    }
+
+    #[test]
+    fn a_failed_write_logs_once() {
+        let failed = [(What::Write, "/pane/3/addr", false)];
+        assert_eq!(why(&outcome(&failed, &[], &["err 3 addr: no"])), "");
+        assert!(why(&outcome(&failed, &[], &[])).contains("logged 0 err records, not 1 to 1"));
+        assert!(why(&outcome(&failed, &[], &["err 3 addr: no (x2)"])).contains("2 err"));
+        assert!(
+            why(&outcome(&failed, &[], &["err 3 addr: no", "msg 3 x"])).contains("msg as well")
+        );
+        assert!(why(&outcome(&failed, &[], &[])).contains("(/pane/N/addr)"));
+    }
+
+    #[test]
+    fn a_write_that_succeeds_logs_none_but_for_looks() {
+        let done = [(What::Write, "/look", true)];
+        assert_eq!(
+            why(&outcome(&done, &[("/look", "a\n\nb", false)], &["err - look: a (x2)"])),
+            ""
+        );
+        assert!(
+            why(&outcome(&done, &[("/look", "a\n", false)], &["err a", "err b"]))
+                .contains("0 to 1")
+        );
+        let done = [(What::Write, "/pane/3/ctl", true)];
+        assert_eq!(
+            why(&outcome(&done, &[("/pane/3/ctl", "Look x\nGet\n", false)], &["err a"])),
+            ""
+        );
+        assert!(
+            why(&outcome(&done, &[("/pane/3/ctl", "Get\n", false)], &["err a"])).contains("0 to 0")
+        );
+        let block = "Edit {\na/x/\n";
+        assert_eq!(why(&outcome(&done, &[("/pane/3/ctl", block, false)], &["err a"])), "");
+    }
+
+    #[test]
+    fn what_a_close_runs_may_fail_in_the_log_alone() {
+        let done = [(What::Write, "/ctl", true), (What::ClunkWrite, "/ctl", true)];
+        assert_eq!(why(&outcome(&done, &[("/ctl", "bogus", true)], &["err - ctl: bogus"])), "");
+        assert!(
+            !why(&outcome(&done, &[("/ctl", "bogus", false)], &["err - ctl: bogus"])).is_empty()
+        );
+    }
+
+    #[test]
+    fn refusals_that_the_rule_does_not_name_may_log_or_not() {
+        for what in [What::Remove, What::Create, What::Truncate, What::Open] {
+            for log in [&["err - x: no"][..], &[]] {
+                assert_eq!(
+                    why(&outcome(&[(what, "/pane/3/body", false)], &[], log)),
+                    "",
+                    "{what:?}"
+                );
+            }
+        }
+        for (what, log) in
+            [(What::OpenNew, &[][..]), (What::WriteUnopened, &["err x"]), (What::Walk, &["err x"])]
+        {
+            assert!(!why(&outcome(&[(what, "/pane/new", false)], &[], log)).is_empty(), "{what:?}");
+        }
+    }
+
+    #[test]
+    fn no_window_no_claim() {
+        let mut silent = outcome(&[(What::Write, "/ctl", false)], &[], &[]);
+        silent.window = None;
+        assert_eq!(check(&silent), None);
+    }
+}

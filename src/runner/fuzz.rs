@@ -1,0 +1,126 @@
+//! One libFuzzer input from start to end: the fuzz target is a call of this.
+
+use std::cell::RefCell;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use super::{End, RunError, Runner, verdict};
+use crate::input::Input;
+use crate::ops::Op;
+use crate::record::{Circumstances, Finding, Verdict, write_record};
+use crate::sandbox::own_executable;
+use crate::session::{Launcher, Session};
+use crate::target::from_environment;
+
+/// Where records go, if not to `bugs/` in the working directory.
+const OUT_VARIABLE: &str = "M9P_OUT";
+/// Steps of one input that are run: more would only be slower.
+const INPUT_STEPS: usize = 256;
+
+thread_local! {
+    /// libFuzzer calls from one thread; the target lives across its calls.
+    static RUNNER: RefCell<Option<Runner>> = const { RefCell::new(None) };
+}
+
+/// Refuses, with a reason and exit code 2, a target that cannot be: before libFuzzer begins, since
+/// afterwards it takes an exit for a crash. Launches nothing: the parent of libFuzzer's fork mode
+/// comes here too.
+pub fn prepare() {
+    if let Err(why) = from_environment(own_executable()) {
+        eprintln!("monkey9p: {why}");
+        std::process::exit(2);
+    }
+}
+
+/// Runs `input` in the living target, and panics if a rule broke: after a verdict, a record and a
+/// `DEDUP_TOKEN:` line with the signature, which keeps libFuzzer's minimizing on the same bug.
+pub fn fuzz_one(input: &Input) {
+    RUNNER.with_borrow_mut(|runner| {
+        let runner = runner.get_or_insert_with(|| match from_environment(own_executable()) {
+            Ok(target) => Runner::new(Launcher { target, executable: own_executable() }, false),
+            Err(why) => refuse(&why),
+        });
+        match run(runner, input) {
+            Ok(None) => {}
+            Ok(Some(report)) => {
+                println_err(&format!("DEDUP_TOKEN: {}", report.signature.replace('\n', " ")));
+                panic!("{}", report.text);
+            }
+            Err(why) => refuse(&why),
+        }
+    });
+}
+
+/// What a failure is reported as.
+struct Report {
+    signature: String,
+    text: String,
+}
+
+fn run(runner: &mut Runner, input: &Input) -> Result<Option<Report>, RunError> {
+    let mut ops = input.render();
+    ops.truncate(INPUT_STEPS);
+    let Some((Op::Fresh { follower }, steps)) = ops.split_first() else { return Ok(None) };
+    let mut found = runner.next_input(*follower)?.map(|finding| (0, finding));
+    for (step, op) in steps.iter().enumerate() {
+        if found.is_some() {
+            break;
+        }
+        match runner.step(op)? {
+            End::Done(_) => {}
+            // The rest would run in a target that this input did not make.
+            End::Quit => break,
+            End::Found(finding) => found = Some((step, finding)),
+        }
+    }
+    match found {
+        None => Ok(None),
+        Some((step, finding)) => report(runner, &ops, step, &finding).map(Some),
+    }
+}
+
+fn report(
+    runner: &mut Runner,
+    ops: &[Op],
+    step: usize,
+    finding: &Finding,
+) -> Result<Report, RunError> {
+    let journal = runner.session().map(Session::journal).unwrap_or_default().to_vec();
+    runner.end()?;
+    let verdict = verdict(runner, finding, ops, &journal)?;
+    let target = &runner.launcher().target;
+    let circumstances = Circumstances {
+        seed: None,
+        step,
+        binary: target.binary(),
+        target: target.name.clone(),
+        verdict: Some(verdict),
+    };
+    let folder = out_folder().join("bugs");
+    let replayable = if verdict == Verdict::Alone { ops } else { &journal };
+    let (path, _) = write_record(&folder, finding, &circumstances, replayable)
+        .map_err(|why| RunError::Write { what: folder.display().to_string(), why })?;
+    let Finding { kind, why, detail, crash } = finding;
+    let text = format!(
+        "{kind}: {why}\n  seen: {detail}\n  verdict: {}\n  record: {}\n{crash}",
+        verdict.text(),
+        path.display()
+    );
+    Ok(Report { signature: finding.signature(), text })
+}
+
+fn out_folder() -> PathBuf {
+    std::env::var_os(OUT_VARIABLE).map_or_else(|| Path::new(".").into(), PathBuf::from)
+}
+
+/// Standard error may be closed; that is no reason to panic.
+fn println_err(line: &str) {
+    let _ = writeln!(std::io::stderr(), "{line}");
+}
+
+/// No result can be had. The sandbox is cleared by its first process; libFuzzer is told nothing,
+/// since this is no finding.
+fn refuse(why: &dyn std::fmt::Display) -> ! {
+    println_err(&format!("monkey9p: {why}"));
+    crate::quit::quit(2)
+}

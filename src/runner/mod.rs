@@ -1,0 +1,221 @@
+//! Joins the rooms: runs ops in a session, checks each outcome, and says what was found.
+
+mod fuzz;
+mod random;
+mod replay;
+mod verdict;
+
+use thiserror::Error;
+
+pub use fuzz::{fuzz_one, prepare};
+pub use random::{Progress, RandomRun, Summary, random_run};
+pub use replay::{Replayed, replay};
+pub use verdict::verdict;
+
+use crate::feedback;
+use crate::invariants::{Set, Violation};
+use crate::ops::Op;
+use crate::record::{Finding, blur};
+use crate::sandbox::SandboxError;
+use crate::session::{Answered, Failure, FailureKind, Launcher, Outcome, Session, StartError, Step};
+use crate::session::log::occurrences;
+use crate::target::file_kind;
+
+/// Inputs that one target lives through before it is replaced.
+pub const RECYCLE_INPUTS: u32 = 200;
+
+/// Why a run could not go on; no finding, but no result either.
+#[derive(Debug, Error)]
+pub enum RunError {
+    /// There is no session to be had.
+    #[error(transparent)]
+    Start(#[from] StartError),
+    /// A session could not be ended without a trace.
+    #[error(transparent)]
+    Teardown(#[from] SandboxError),
+    /// A record or log could not be written.
+    #[error("{what}: {why}")]
+    Write {
+        /// Which.
+        what: String,
+        /// The system's reason.
+        why: std::io::Error,
+    },
+}
+
+/// One step's end.
+#[derive(Debug)]
+#[allow(clippy::large_enum_variant, reason = "nearly every step is Done")]
+pub enum End {
+    /// Every rule held.
+    Done(Outcome),
+    /// The target quit cleanly; the next step needs a fresh one.
+    Quit,
+    /// A rule broke, or worse.
+    Found(Finding),
+}
+
+/// Sessions of one target, one after the other, and the rules they are held to.
+#[derive(Debug)]
+pub struct Runner {
+    launcher: Launcher,
+    invariants: Set,
+    session: Option<Session>,
+    inputs: u32,
+    requests: u64,
+}
+
+impl Runner {
+    /// Nothing is launched yet.
+    pub fn new(launcher: Launcher, inferred: bool) -> Runner {
+        let invariants = Set::of(&launcher.target, inferred);
+        Runner { launcher, invariants, session: None, inputs: 0, requests: 0 }
+    }
+
+    /// What is launched.
+    pub fn launcher(&self) -> &Launcher {
+        &self.launcher
+    }
+
+    /// The running session, if there is one.
+    pub fn session(&self) -> Option<&Session> {
+        self.session.as_ref()
+    }
+
+    /// How many requests all sessions sent so far.
+    pub fn requests(&self) -> u64 {
+        self.requests + self.session.as_ref().map_or(0, Session::requests)
+    }
+
+    /// Ends the session, if there is one, and starts another.
+    pub fn fresh(&mut self, follower: bool) -> Result<(), RunError> {
+        self.end()?;
+        self.session = Some(Session::start(&self.launcher, follower)?);
+        self.inputs = 0;
+        Ok(())
+    }
+
+    /// Ends the session, and makes sure that nothing is left of it.
+    pub fn end(&mut self) -> Result<(), RunError> {
+        self.requests = self.requests();
+        match self.session.take() {
+            Some(session) => Ok(session.teardown()?),
+            None => Ok(()),
+        }
+    }
+
+    /// A target at its baseline for the next input: the same one reset, or a fresh one. What is
+    /// found here was caused by an input before.
+    pub fn next_input(&mut self, follower: bool) -> Result<Option<Finding>, RunError> {
+        self.inputs += 1;
+        let used_up = self.inputs > RECYCLE_INPUTS;
+        match &mut self.session {
+            Some(session) if !used_up && !session.is_old() => match self.reset(follower) {
+                Some(found) => Ok(Some(found)),
+                None if self.session.is_some() => Ok(None),
+                None => self.fresh(follower).map(|()| None),
+            },
+            _ => self.fresh(follower).map(|()| None),
+        }
+    }
+
+    /// Runs one op. `fresh` starts a session; a missing one is started for any other.
+    pub fn step(&mut self, op: &Op) -> Result<End, RunError> {
+        match op {
+            Op::Fresh { follower } => {
+                self.fresh(*follower)?;
+                return Ok(End::Done(Outcome::default()));
+            }
+            Op::Reset => {
+                let follower = self.session.as_ref().is_some_and(Session::follows);
+                return Ok(match self.reset(follower) {
+                    Some(finding) => End::Found(finding),
+                    None if self.session.is_some() => End::Done(Outcome::default()),
+                    None => End::Quit,
+                });
+            }
+            _ if self.session.is_none() => self.fresh(false)?,
+            _ => {}
+        }
+        let end = match &mut self.session {
+            Some(session) => run_and_check(session, &self.invariants, op),
+            None => End::Quit,
+        };
+        if let End::Quit = end {
+            self.end()?;
+        }
+        if let End::Done(outcome) = &end {
+            note(op, outcome);
+        }
+        Ok(end)
+    }
+
+    /// Resets the session; it is gone afterwards if that could not be done. Only what a reset
+    /// could not have caused is a finding.
+    fn reset(&mut self, follower: bool) -> Option<Finding> {
+        let session = self.session.as_mut()?;
+        let failure = session.reset(follower).err()?;
+        let found = match session.or_ended("reset", failure) {
+            Err(failure) if failure.kind != FailureKind::Checker => {
+                Some(finding(failure, session.crash_text()))
+            }
+            _ => None,
+        };
+        if found.is_none() {
+            self.requests = self.requests();
+            // Torn down by being dropped.
+            self.session = None;
+        }
+        found
+    }
+}
+
+fn run_and_check(session: &mut Session, invariants: &Set, op: &Op) -> End {
+    let outcome = match session.run(op, invariants.needs()) {
+        Ok(Step::Done(outcome)) => outcome,
+        Ok(Step::Quit) => return End::Quit,
+        Err(failure) => return End::Found(finding(failure, session.crash_text())),
+    };
+    let Some(violation) = invariants.check(&outcome) else { return End::Done(outcome) };
+    // A rule that broke because the target was ending did not break.
+    let placeholder = Failure { kind: FailureKind::Checker, why: String::new() };
+    match session.or_ended(&crate::session::describe(op), placeholder) {
+        Ok(_) => End::Quit,
+        Err(failure) if failure.kind == FailureKind::Checker => {
+            End::Found(broken(violation, session.crash_text()))
+        }
+        Err(failure) => End::Found(finding(failure, session.crash_text())),
+    }
+}
+
+fn finding(failure: Failure, crash: String) -> Finding {
+    let kind = failure.kind.name().to_owned();
+    Finding { kind, why: failure.why, detail: String::new(), crash }
+}
+
+fn broken(violation: Violation, crash: String) -> Finding {
+    let Violation { invariant, breach } = violation;
+    Finding { kind: invariant.into(), why: breach.why, detail: breach.detail, crash }
+}
+
+/// Tells libFuzzer what an op's requests did, and what they did before on the same kind of file.
+fn note(op: &Op, outcome: &Outcome) {
+    let mut before = String::new();
+    for asked in &outcome.requests {
+        let what = format!("{:?}", asked.what);
+        let kind = file_kind(&asked.path);
+        let answer = match &asked.answer {
+            Answered::Done => "done".to_owned(),
+            Answered::Held => "held".to_owned(),
+            Answered::Refused(why) => blur(why),
+        };
+        feedback::note(&["asked", op.kind(), &what, &kind, &answer]);
+        feedback::note(&["then", &before, &what, &answer]);
+        before = format!("{what} {answer}");
+    }
+    for kind in ["err", "msg"] {
+        for line in occurrences(outcome.window.as_deref().unwrap_or_default(), kind) {
+            feedback::note(&["log", op.kind(), &blur(&line)]);
+        }
+    }
+}

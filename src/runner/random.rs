@@ -1,0 +1,180 @@
+//! Seeded random runs without libFuzzer: the way of the script that came before.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::{BufWriter, Write as _};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+
+use super::{End, RunError, Runner};
+use crate::input::{Generator, Input};
+use crate::ops::{Op, put_line};
+use crate::record::{Circumstances, Finding, write_record};
+
+/// What a run is asked to do.
+#[derive(Clone, Debug)]
+pub struct RandomRun {
+    /// Everything random comes from it.
+    pub seed: u64,
+    /// How many steps.
+    pub steps: usize,
+    /// Where `runs/` and `bugs/` go.
+    pub out: PathBuf,
+}
+
+/// What is told while a run goes on.
+#[derive(Debug)]
+pub enum Progress<'a> {
+    /// A step ended.
+    Step(usize),
+    /// A failure, and where its record is; a bug seen before has none of its own.
+    Found(usize, &'a Finding, Option<&'a Path>),
+}
+
+/// What a run came to.
+#[derive(Debug)]
+pub struct Summary {
+    /// Steps run.
+    pub steps: usize,
+    /// 9P requests sent, the checks' own included.
+    pub requests: u64,
+    /// Clean quits, each followed by a fresh session.
+    pub quits: usize,
+    /// How long it took.
+    pub took: Duration,
+    /// The ops log.
+    pub log: PathBuf,
+    /// Signatures, with how often and at which step first.
+    pub found: BTreeMap<String, (usize, usize)>,
+}
+
+/// Runs random steps, each written to `runs/seed-N/ops.jsonl` before it runs; after a failure or
+/// a clean quit goes on in a fresh session.
+pub fn random_run(
+    runner: &mut Runner,
+    run: &RandomRun,
+    mut tell: impl FnMut(Progress<'_>),
+) -> Result<Summary, RunError> {
+    let started = Instant::now();
+    let requests = runner.requests();
+    let mut log = Log::create(run, runner)?;
+    let mut generator = Generator::new(run.seed);
+    let mut summary = Summary {
+        steps: run.steps,
+        requests: 0,
+        quits: 0,
+        took: Duration::ZERO,
+        log: log.path.clone(),
+        found: BTreeMap::new(),
+    };
+    let mut segment = Vec::new();
+    let mut fresh = true;
+    for step in 0..run.steps {
+        if std::mem::take(&mut fresh) {
+            segment.clear();
+            start(runner, &mut generator, &mut log, &mut segment)?;
+        }
+        let op = next_op(&mut generator);
+        log.put(&op)?;
+        segment.push(op.clone());
+        match runner.step(&op)? {
+            End::Done(_) => {}
+            End::Quit => {
+                summary.quits += 1;
+                fresh = true;
+            }
+            End::Found(finding) => {
+                runner.end()?;
+                fresh = true;
+                let (times, _) =
+                    summary.found.entry(finding.signature()).or_insert((0, step));
+                *times += 1;
+                let record = match *times {
+                    1 => Some(record(runner, run, step, &finding, &segment)?),
+                    _ => None,
+                };
+                tell(Progress::Found(step, &finding, record.as_deref()));
+            }
+        }
+        tell(Progress::Step(step + 1));
+    }
+    runner.end()?;
+    log.end()?;
+    summary.requests = runner.requests() - requests;
+    summary.took = started.elapsed();
+    Ok(summary)
+}
+
+fn start(
+    runner: &mut Runner,
+    generator: &mut Generator,
+    log: &mut Log,
+    segment: &mut Vec<Op>,
+) -> Result<(), RunError> {
+    let op = Op::Fresh { follower: generator.next_follower() };
+    log.put(&op)?;
+    segment.push(op.clone());
+    runner.step(&op).map(drop)
+}
+
+fn next_op(generator: &mut Generator) -> Op {
+    let input = Input { follower: false, steps: vec![generator.next_step()] };
+    input.render().pop().unwrap_or(Op::Stat { path: "/".into() })
+}
+
+fn record(
+    runner: &Runner,
+    run: &RandomRun,
+    step: usize,
+    finding: &Finding,
+    ops: &[Op],
+) -> Result<PathBuf, RunError> {
+    let target = &runner.launcher().target;
+    let circumstances = Circumstances {
+        seed: Some(run.seed),
+        step,
+        binary: target.binary(),
+        target: target.name.clone(),
+        verdict: None,
+    };
+    let folder = run.out.join("bugs");
+    write_record(&folder, finding, &circumstances, ops)
+        .map(|(path, _)| path)
+        .map_err(|why| RunError::Write { what: folder.display().to_string(), why })
+}
+
+/// The ops log, a line at a time, so that a run that dies leaves what it did.
+struct Log {
+    path: PathBuf,
+    file: BufWriter<File>,
+}
+
+impl Log {
+    fn create(run: &RandomRun, runner: &Runner) -> Result<Log, RunError> {
+        let folder = run.out.join("runs").join(format!("seed-{}", run.seed));
+        let path = folder.join("ops.jsonl");
+        let fail = |why| RunError::Write { what: path.display().to_string(), why };
+        fs::create_dir_all(&folder).map_err(fail)?;
+        let file = File::create(&path).map_err(fail)?;
+        let binary = runner.launcher().target.binary();
+        let header = json!({"seed": run.seed, "steps": run.steps, "binary": binary});
+        let mut log = Log { file: BufWriter::new(file), path: path.clone() };
+        log.put(&header)?;
+        Ok(log)
+    }
+
+    fn put(&mut self, value: &impl serde::Serialize) -> Result<(), RunError> {
+        let mut line = Vec::new();
+        let written = put_line(&mut line, value)
+            .and_then(|()| self.file.write_all(&line))
+            .and_then(|()| self.file.flush());
+        written.map_err(|why| RunError::Write { what: self.path.display().to_string(), why })
+    }
+
+    fn end(mut self) -> Result<(), RunError> {
+        let what = self.path.display().to_string();
+        self.file.flush().map_err(|why| RunError::Write { what, why })
+    }
+}
