@@ -1,6 +1,6 @@
 //! The role dispatch: the first thing that any of the executables does.
 
-use crate::sandbox::{KEEPER_ROLE, ROLE_VARIABLE};
+use crate::sandbox::{KEEPER_ROLE, ROLE_VARIABLE, WARDEN_ROLE};
 use crate::target::STANDIN_ROLE;
 
 /// If the environment says that this process is a sandbox's first process or the stand-in server,
@@ -9,6 +9,7 @@ pub fn dispatch() {
     let Ok(role) = std::env::var(ROLE_VARIABLE) else { return };
     let code = match role.as_str() {
         KEEPER_ROLE => crate::sandbox::keeper_main(),
+        WARDEN_ROLE => crate::sandbox::warden_main(),
         #[cfg(feature = "standin")]
         STANDIN_ROLE => crate::standin::main(),
         #[cfg(not(feature = "standin"))]

@@ -1,6 +1,7 @@
 //! Bug records: what failed, how to run it again, and in one directory a bug.
 
 mod signature;
+mod story;
 
 use std::fs;
 use std::io;
@@ -11,6 +12,7 @@ use serde_json::{Map, Value, json};
 use crate::ops::{Op, write_ops};
 
 pub use signature::{blur, signature};
+pub use story::{story, tell};
 
 /// A failure, as it is recorded.
 #[derive(Clone, Debug, PartialEq, Eq)]

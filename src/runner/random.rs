@@ -6,11 +6,14 @@ use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use rand::rngs::StdRng;
+use rand::{RngExt as _, SeedableRng as _};
 use serde_json::json;
 
 use super::{End, RunError, Runner};
 use crate::input::{Generator, Input};
 use crate::ops::{Op, put_line};
+use crate::session::Session;
 use crate::record::{Circumstances, Finding, write_record};
 
 /// What a run is asked to do.
@@ -69,16 +72,16 @@ pub fn random_run(
         log: log.path.clone(),
         found: BTreeMap::new(),
     };
-    let mut segment = Vec::new();
+    let mut followers = StdRng::seed_from_u64(run.seed);
     let mut fresh = true;
     for step in 0..run.steps {
         if std::mem::take(&mut fresh) {
-            segment.clear();
-            start(runner, &mut generator, &mut log, &mut segment)?;
+            let op = Op::Fresh { follower: followers.random_bool(FOLLOWED) };
+            log.put(&op)?;
+            runner.step(&op)?;
         }
         let op = next_op(&mut generator);
         log.put(&op)?;
-        segment.push(op.clone());
         match runner.step(&op)? {
             End::Done(_) => {}
             End::Quit => {
@@ -86,13 +89,14 @@ pub fn random_run(
                 fresh = true;
             }
             End::Found(finding) => {
+                let journal = runner.session().map(Session::journal).unwrap_or_default().to_vec();
                 runner.end()?;
                 fresh = true;
                 let (times, _) =
                     summary.found.entry(finding.signature()).or_insert((0, step));
                 *times += 1;
                 let record = match *times {
-                    1 => Some(record(runner, run, step, &finding, &segment)?),
+                    1 => Some(record(runner, run, step, &finding, &journal)?),
                     _ => None,
                 };
                 tell(Progress::Found(step, &finding, record.as_deref()));
@@ -107,17 +111,8 @@ pub fn random_run(
     Ok(summary)
 }
 
-fn start(
-    runner: &mut Runner,
-    generator: &mut Generator,
-    log: &mut Log,
-    segment: &mut Vec<Op>,
-) -> Result<(), RunError> {
-    let op = Op::Fresh { follower: generator.next_follower() };
-    log.put(&op)?;
-    segment.push(op.clone());
-    runner.step(&op).map(drop)
-}
+/// How often a session's log is followed on a second connection, as a probability.
+const FOLLOWED: f64 = 0.5;
 
 fn next_op(generator: &mut Generator) -> Op {
     let input = Input { follower: false, steps: vec![generator.next_step()] };

@@ -20,3 +20,5 @@ pub const KILL_MS: u64 = 5_000;
 pub const POLL_MS: u64 = 2;
 /// The longest message on the control socket, in bytes.
 pub const CONTROL_BYTES: usize = 1 << 20;
+/// How long sandboxes have to clear themselves away once the programs that made them are gone.
+pub const NESTED_MS: u64 = 1_500;

@@ -7,6 +7,7 @@ pub mod limits;
 mod procs;
 mod protocol;
 mod spawn;
+mod warden;
 
 use std::fs;
 use std::io;
@@ -25,6 +26,7 @@ pub use keeper::main as keeper_main;
 pub use layout::Layout;
 pub use procs::{descendants, kill_all, tokened};
 pub use protocol::Exit;
+pub use warden::{Warden, main as warden_main};
 
 use limits::{KEEPER_REPLY_MS, KILL_MS, POLL_MS, TERM_GRACE_MS, TOKEN_VARIABLE};
 use protocol::{Control, Order, Report};
@@ -33,6 +35,9 @@ use protocol::{Control, Order, Report};
 pub const ROLE_VARIABLE: &str = "M9P_ROLE";
 /// The role of a sandbox's first process.
 pub const KEEPER_ROLE: &str = "keeper";
+
+/// The role of a warden.
+pub const WARDEN_ROLE: &str = "warden";
 
 /// Why a sandbox could not be had, used or taken down.
 #[derive(Debug, Error)]
@@ -209,9 +214,14 @@ fn next_report(control: &mut Control) -> Result<Report, SandboxError> {
     }
 }
 
-/// Unique to one sandbox of one process: `PID-COUNT-RANDOM`.
+/// Unique to one sandbox of one process: `PID-COUNT-RANDOM`, after the token that this process
+/// itself carries, if it does.
 fn new_token() -> String {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     let count = COUNT.fetch_add(1, Ordering::Relaxed) + 1;
-    format!("{}-{count}-{:016x}", std::process::id(), rand::rng().random::<u64>())
+    let own = format!("{}-{count}-{:016x}", std::process::id(), rand::rng().random::<u64>());
+    match std::env::var(TOKEN_VARIABLE) {
+        Ok(outer) if !outer.is_empty() => format!("{outer}{}{own}", warden::NESTED),
+        _ => own,
+    }
 }

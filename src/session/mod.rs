@@ -173,6 +173,16 @@ impl Session {
         self.sandbox.target()
     }
 
+    /// What every process of the session's sandbox carries in its environment.
+    pub fn token(&self) -> &str {
+        self.sandbox.token()
+    }
+
+    /// The sandbox's root directory.
+    pub fn root(&self) -> &std::path::Path {
+        &self.sandbox.layout().root
+    }
+
     /// What the gate looked at before the launch.
     pub fn evidence(&self) -> &[String] {
         &self.evidence

@@ -1,0 +1,127 @@
+//! `fuzz`: the main job, `cargo fuzz run` with everything it needs.
+
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus, Stdio};
+
+use anyhow::{Context as _, Result, bail};
+use clap::Args;
+
+use super::common::{TargetArguments, project};
+use super::{CLEAN, FOUND, REFUSED};
+use crate::sandbox::Warden;
+use crate::target::{PLANT_VARIABLE, Program, Target};
+
+/// The fuzz target in `fuzz/`.
+const FUZZ_TARGET: &str = "monkey9p";
+
+#[derive(Debug, Args)]
+pub struct Arguments {
+    /// Stop after so many seconds; go on until stopped otherwise
+    #[arg(long, value_name = "N")]
+    seconds: Option<u64>,
+    /// Fuzz in so many processes at once (libFuzzer's fork mode)
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    jobs: u32,
+    #[command(flatten)]
+    target: TargetArguments,
+    /// Flags for libFuzzer
+    #[arg(last = true, value_name = "FLAGS")]
+    flags: Vec<OsString>,
+}
+
+pub fn main(arguments: &Arguments) -> Result<i32> {
+    let project = project()?;
+    let target = arguments.target.target()?;
+    prove_isolation(arguments)?;
+    install_cargo_fuzz()?;
+    let artifacts = project.join("fuzz/artifacts").join(FUZZ_TARGET);
+    let before = files(&artifacts);
+    let warden = Warden::start().context("the warden")?;
+    let status = cargo_fuzz(arguments, &project, &target, &warden)?;
+    warden.end()?;
+    let new: Vec<PathBuf> = files(&artifacts).difference(&before).cloned().collect();
+    for artifact in &new {
+        println!("found: {}", artifact.display());
+        println!("  run it again with: monkey9p replay {}", artifact.display());
+    }
+    Ok(match (status.success(), new.is_empty()) {
+        (true, _) => CLEAN,
+        (false, false) => FOUND,
+        (false, true) => {
+            eprintln!("monkey9p: cargo fuzz ended with {status} and left no artifact");
+            REFUSED
+        }
+    })
+}
+
+/// Starts a session and ends it: what the fuzzer will do over and over is shown to be possible.
+fn prove_isolation(arguments: &Arguments) -> Result<()> {
+    let mut runner = arguments.target.runner()?;
+    runner.fresh(false)?;
+    for line in runner.session().map(|session| session.evidence()).unwrap_or_default() {
+        println!("isolation: {line}");
+    }
+    runner.end()?;
+    println!("isolation: proven at the environment level; the target answered and is gone again");
+    Ok(())
+}
+
+/// Installs cargo-fuzz if there is none, and says so.
+fn install_cargo_fuzz() -> Result<()> {
+    let there = Command::new("cargo")
+        .args(["fuzz", "--version"])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .context("cargo")?;
+    if there.success() {
+        return Ok(());
+    }
+    println!("cargo-fuzz is not installed: installing it (cargo install cargo-fuzz --locked)");
+    let installed = Command::new("cargo")
+        .args(["install", "cargo-fuzz", "--locked"])
+        .status()
+        .context("cargo install")?;
+    if !installed.success() {
+        bail!("cargo-fuzz could not be installed: {installed}");
+    }
+    Ok(())
+}
+
+fn cargo_fuzz(
+    arguments: &Arguments,
+    project: &Path,
+    target: &Target,
+    warden: &Warden,
+) -> Result<ExitStatus> {
+    let (variable, token) = warden.token();
+    let mut command = Command::new("cargo");
+    command
+        // Without a sanitizer: the target is another process, and stable Rust will do.
+        .args(["fuzz", "run", "-s", "none", FUZZ_TARGET, "--"])
+        .current_dir(project)
+        .env(variable, token)
+        .env_remove(PLANT_VARIABLE)
+        .env_remove("PARDES");
+    if let Program::Path(path) = &target.program {
+        command.env("PARDES", path);
+    }
+    if let Some(plant) = target.plant() {
+        command.env(PLANT_VARIABLE, plant);
+    }
+    if let Some(seconds) = arguments.seconds {
+        command.arg(format!("-max_total_time={seconds}"));
+    }
+    if arguments.jobs > 1 {
+        command.arg(format!("-fork={}", arguments.jobs));
+    }
+    command.args(&arguments.flags);
+    command.status().context("cargo fuzz")
+}
+
+fn files(folder: &Path) -> BTreeSet<PathBuf> {
+    fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect()
+}

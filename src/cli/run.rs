@@ -1,0 +1,131 @@
+//! `run` and `smoke`: seeded random steps without libFuzzer.
+
+use std::io::{IsTerminal as _, stderr};
+use std::path::PathBuf;
+
+use anyhow::Result;
+use clap::Args;
+use indicatif::{ProgressBar, ProgressStyle};
+use serde_json::json;
+
+use super::common::TargetArguments;
+use super::{CLEAN, FOUND};
+use crate::runner::{Progress, RandomRun, Runner, Summary, random_run};
+
+/// The seed of `smoke`.
+const SMOKE_SEED: u64 = 20_261_130;
+
+#[derive(Debug, Args)]
+pub struct Arguments {
+    /// A seed; may be given several times
+    #[arg(long, value_name = "N", default_values_t = [1])]
+    seed: Vec<u64>,
+    /// Steps for each seed
+    #[arg(long, value_name = "M", default_value_t = 1000)]
+    steps: usize,
+    #[command(flatten)]
+    common: Common,
+}
+
+#[derive(Debug, Args)]
+pub struct SmokeArguments {
+    /// How many steps
+    #[arg(long, value_name = "M", default_value_t = 800)]
+    steps: usize,
+    #[command(flatten)]
+    common: Common,
+}
+
+#[derive(Debug, Args)]
+struct Common {
+    /// Where runs/ and bugs/ go
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    out: PathBuf,
+    /// Print a JSON object for each seed
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    target: TargetArguments,
+}
+
+pub fn main(arguments: &Arguments) -> Result<i32> {
+    run(&arguments.seed, arguments.steps, &arguments.common)
+}
+
+pub fn smoke(arguments: &SmokeArguments) -> Result<i32> {
+    run(&[SMOKE_SEED], arguments.steps, &arguments.common)
+}
+
+fn run(seeds: &[u64], steps: usize, common: &Common) -> Result<i32> {
+    let mut runner = common.target.runner()?;
+    let mut found = false;
+    for &seed in seeds {
+        let run = RandomRun { seed, steps, out: common.out.clone() };
+        let summary = watched(&mut runner, &run, common.json)?;
+        found |= !summary.found.is_empty();
+        match common.json {
+            true => println!("{}", as_json(seed, &summary)),
+            false => print(seed, &summary),
+        }
+    }
+    Ok(if found { FOUND } else { CLEAN })
+}
+
+/// Runs with a progress bar on a terminal, and in silence but for failures elsewhere.
+fn watched(runner: &mut Runner, run: &RandomRun, json: bool) -> Result<Summary> {
+    let bar = match stderr().is_terminal() {
+        true => ProgressBar::new(run.steps as u64),
+        false => ProgressBar::hidden(),
+    };
+    let style = "[seed {msg}] {bar:30} {pos}/{len} steps, {per_sec}, {eta} to go";
+    bar.set_style(ProgressStyle::with_template(style)?);
+    bar.set_message(run.seed.to_string());
+    let summary = random_run(runner, run, |progress| match progress {
+        Progress::Step(step) => bar.set_position(step as u64),
+        Progress::Found(step, finding, record) => bar.suspend(|| {
+            if json {
+                return;
+            }
+            println!("[seed {} step {step}] FAIL {}: {}", run.seed, finding.kind, finding.why);
+            if let Some(record) = record {
+                println!("  bug record {}", record.display());
+            }
+        }),
+    });
+    bar.finish_and_clear();
+    Ok(summary?)
+}
+
+fn print(seed: u64, summary: &Summary) {
+    let seconds = summary.took.as_secs_f64().max(f64::MIN_POSITIVE);
+    println!(
+        "[seed {seed}] {} steps in {seconds:.1} s ({:.0} steps/s, {:.0} requests/s), {} clean quits; ops log {}",
+        summary.steps,
+        summary.steps as f64 / seconds,
+        summary.requests as f64 / seconds,
+        summary.quits,
+        summary.log.display()
+    );
+    for (signature, (times, first)) in &summary.found {
+        println!("  {times}x {signature} (first at step {first})");
+    }
+}
+
+fn as_json(seed: u64, summary: &Summary) -> serde_json::Value {
+    let found: Vec<_> = summary
+        .found
+        .iter()
+        .map(|(signature, (times, first))| {
+            json!({"signature": signature, "times": times, "first_step": first})
+        })
+        .collect();
+    json!({
+        "seed": seed,
+        "steps": summary.steps,
+        "requests": summary.requests,
+        "seconds": summary.took.as_secs_f64(),
+        "clean_quits": summary.quits,
+        "log": summary.log,
+        "found": found,
+    })
+}

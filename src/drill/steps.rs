@@ -1,0 +1,149 @@
+//! What each step of the drill does.
+
+use std::fs;
+use std::path::Path;
+
+use super::{Step, Verdict};
+use crate::ops::{Chunks, Op};
+use crate::runner::{End, Runner, replay};
+use crate::sandbox::{Sandbox, SandboxError, prove, tokened};
+use crate::session::{Launcher, Session};
+use crate::wire::msg::OWRITE;
+
+/// Every step, in the order they run.
+pub const STEPS: [Step; 4] = [
+    Step { number: 0, shows: "isolation is proven for what will be used", run: isolation },
+    Step { number: 1, shows: "the target launches, answers over 9P, and leaves nothing", run: launch },
+    Step { number: 2, shows: "a planted defect is caught and replays", run: caught },
+    Step { number: 3, shows: "a world that is not as it should be is refused", run: refused },
+];
+
+fn failed(why: impl ToString) -> (Verdict, Vec<String>) {
+    (Verdict::Fail, vec![why.to_string()])
+}
+
+fn isolation(launcher: &Launcher) -> (Verdict, Vec<String>) {
+    let attempt = || -> Result<Vec<String>, SandboxError> {
+        let sandbox = Sandbox::create(&launcher.executable)?;
+        let plan = launcher.target.plan(sandbox.layout(), sandbox.token());
+        let evidence = prove(plan, sandbox.layout(), sandbox.token())?.evidence().to_vec();
+        sandbox.teardown()?;
+        Ok(evidence)
+    };
+    match attempt() {
+        Ok(evidence) => (Verdict::Pass, evidence),
+        Err(why) => failed(why),
+    }
+}
+
+fn launch(launcher: &Launcher) -> (Verdict, Vec<String>) {
+    let session = match Session::start(launcher, true) {
+        Ok(session) => session,
+        Err(why) => return failed(why),
+    };
+    let mut evidence = vec![
+        format!("{} runs as process {:?}", launcher.target.name, session.target_pid()),
+        format!("/index lists panes {:?}", session.panes()),
+    ];
+    let token = session.token().to_owned();
+    let root = session.root().to_owned();
+    if let Err(why) = session.teardown() {
+        return failed(why);
+    }
+    let left = tokened(&token);
+    if !left.is_empty() || Path::new(&root).exists() {
+        return failed(format!("left over: processes {left:?}, {}", root.display()));
+    }
+    evidence.push(format!("no process carries {token}, and {} is gone", root.display()));
+    (Verdict::Pass, evidence)
+}
+
+fn unknown_word() -> Vec<Op> {
+    let write = Op::Write {
+        path: "/ctl".into(),
+        data: "no-such-word\n".into(),
+        mode: OWRITE,
+        chunks: Chunks::Whole,
+        offset: None,
+        stop_on_error: true,
+    };
+    vec![Op::Fresh { follower: false }, Op::Stat { path: "/".into() }, write]
+}
+
+/// The defect that logs a failed write twice.
+const PLANT: &str = "err-twice";
+
+fn caught(launcher: &Launcher) -> (Verdict, Vec<String>) {
+    if launcher.target.name != "standin" {
+        let why = format!("{} has no planted defects: only the stand-in does", launcher.target.name);
+        return (Verdict::Skip, vec![why]);
+    }
+    let mut evidence = Vec::new();
+    for (plant, want) in [(None, None), (Some(PLANT), Some("one_failure_rule"))] {
+        let target = launcher.target.clone().with_plant(plant);
+        let mut runner = Runner::new(Launcher { target, ..launcher.clone() }, false);
+        for _ in 0..2 {
+            let replayed = match replay(&mut runner, &unknown_word(), |_, _, _: &End| {}) {
+                Ok(replayed) => replayed,
+                Err(why) => return failed(why),
+            };
+            let found = replayed.found.map(|(_, finding)| finding);
+            if found.as_ref().map(|finding| finding.kind.as_str()) != want {
+                return failed(format!("with {plant:?}: wanted {want:?}, found {found:?}"));
+            }
+            let seen = found.map_or("nothing".into(), |finding| format!("{}: {}", finding.kind, finding.why));
+            evidence.push(format!("with {}: {seen}", plant.unwrap_or("no plant")));
+        }
+    }
+    (Verdict::Pass, evidence)
+}
+
+/// Each way of spoiling a world must give a refusal; nothing is launched.
+fn refused(launcher: &Launcher) -> (Verdict, Vec<String>) {
+    let mut evidence = Vec::new();
+    for (what, spoil) in SPOILERS {
+        let attempt = || -> Result<Result<(), String>, SandboxError> {
+            let sandbox = Sandbox::create(&launcher.executable)?;
+            let mut plan = launcher.target.plan(sandbox.layout(), sandbox.token());
+            spoil(&mut plan)?;
+            let outcome = prove(plan, sandbox.layout(), sandbox.token());
+            let outcome = outcome.map(drop).map_err(|refusal| refusal.to_string());
+            sandbox.teardown()?;
+            Ok(outcome)
+        };
+        match attempt() {
+            Ok(Err(refusal)) => evidence.push(format!("{what}: {refusal}")),
+            Ok(Ok(())) => return failed(format!("{what}: was not refused")),
+            Err(why) => return failed(format!("{what}: {why}")),
+        }
+    }
+    (Verdict::Pass, evidence)
+}
+
+type Spoiler = fn(&mut crate::sandbox::LaunchPlan) -> std::io::Result<()>;
+
+const SPOILERS: [(&str, Spoiler); 4] = [
+    ("a socket that is there already", |plan| fs::write(&plan.socket, "")),
+    ("a HOME outside", |plan| {
+        set(plan, "HOME", "/");
+        Ok(())
+    }),
+    ("no HOME at all", |plan| {
+        plan.environment.retain(|(name, _)| name != "HOME");
+        Ok(())
+    }),
+    ("a link that leads outside", |plan| {
+        let link = plan.directory.join("out");
+        std::os::unix::fs::symlink("/", &link)?;
+        set(plan, "XDG_STATE_HOME", &link.join("var").to_string_lossy());
+        Ok(())
+    }),
+];
+
+fn set(plan: &mut crate::sandbox::LaunchPlan, name: &str, value: &str) {
+    for (variable, there) in &mut plan.environment {
+        if variable == name {
+            *there = value.into();
+        }
+    }
+}
