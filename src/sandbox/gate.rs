@@ -183,13 +183,13 @@ fn real_path(path: &Path) -> io::Result<PathBuf> {
 
 fn check_socket(socket: &Path, root: &Path, evidence: &mut Vec<String>) -> Result<(), Refusal> {
     let shown = socket.display();
+    // Before where it leads: a link is not free, wherever it leads.
+    let free = fs::symlink_metadata(socket).is_err();
+    ensure(free, || format!("the socket is there already: {shown}"))?;
     inside(root, "the socket", socket)?;
     let length = socket.as_os_str().len();
     ensure(length <= SOCKET_PATH_BYTES, || {
         format!("the socket's path has {length} bytes, more than {SOCKET_PATH_BYTES}: {shown}")
-    })?;
-    ensure(fs::symlink_metadata(socket).is_err(), || {
-        format!("the socket is there already: {shown}")
     })?;
     evidence.push(format!("socket {shown}: below the root, {length} bytes, free"));
     Ok(())

@@ -81,4 +81,4 @@ fn end_tree(token: &str) {
 }
 
 /// What stands between an outer token and what is its own in a nested one.
-pub(super) const NESTED: char = '/';
+pub(super) const NESTED: char = '.';

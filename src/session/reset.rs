@@ -26,7 +26,9 @@ impl Session {
         self.reconnect().map_err(|why| Failure::new(FailureKind::Hang, format!("reset: {why}")))?;
         let files = self.baseline_files();
         let panes =
-            drive(&self.conns(), rebuild(&self.conn, &files)).map_err(|why| why.to_string())??;
+            drive(&self.conns(), rebuild(&self.conn, &files))
+                .map_err(|why| Failure::wire("reset", why))?
+                .map_err(unreachable_baseline)?;
         if panes.len() != BASELINE_PANES {
             let why = format!("{} panes after a reset, not {BASELINE_PANES}", panes.len());
             return Err(unreachable_baseline(why));

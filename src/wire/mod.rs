@@ -1,5 +1,6 @@
 //! 9P2000 on a stream: messages, framing, and a client that never waits without a deadline.
 
+mod anything;
 pub mod codec;
 mod conn;
 mod drive;
@@ -10,6 +11,7 @@ pub mod msg;
 mod pending;
 pub mod stat;
 
+pub use anything::decode_anything;
 pub use conn::{Conn, ROOT_FID, Reply, WireError};
 pub use drive::drive;
 pub use files::{Answer, split};

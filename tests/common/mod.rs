@@ -1,0 +1,75 @@
+//! What several tests share: the executable with its roles, launchers, and skips that are heard.
+#![allow(dead_code, reason = "each test takes what it needs")]
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use monkey9p::ops::{Chunks, Op};
+use monkey9p::runner::{Replayed, Runner, replay};
+use monkey9p::session::Launcher;
+use monkey9p::target::{Program, Target, standin};
+
+/// The executable that has the roles; the test's own has none.
+pub fn executable() -> PathBuf {
+    PathBuf::from(env!("CARGO_BIN_EXE_monkey9p"))
+}
+
+pub fn project() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// The stand-in, with a planted defect or without.
+pub fn launcher(plant: Option<&str>) -> Launcher {
+    let executable = executable();
+    Launcher { target: standin(executable.clone()).with_plant(plant), executable }
+}
+
+/// A target that is a shell with these arguments: whatever a hostile target may do.
+pub fn shell_launcher(script: &str) -> Launcher {
+    let target = Target {
+        name: "sh".into(),
+        program: Program::Path("/bin/sh".into()),
+        arguments: vec!["-c".into(), script.into()],
+        socket: "s.sock".into(),
+        opened: vec![],
+        variables: vec![],
+        inferred: false,
+    };
+    Launcher { target, executable: executable() }
+}
+
+pub fn replay_on(plant: Option<&str>, ops: &[Op]) -> Replayed {
+    let mut runner = Runner::new(launcher(plant), true);
+    replay(&mut runner, ops, |_, _, _| {}).expect("a session")
+}
+
+pub fn write(path: &str, data: &str) -> Op {
+    Op::Write {
+        path: path.into(),
+        data: data.into(),
+        mode: 1,
+        chunks: Chunks::Whole,
+        offset: None,
+        stop_on_error: true,
+    }
+}
+
+/// Polls until `done` or the deadline; says whether it was done.
+pub fn wait_until(within: Duration, mut done: impl FnMut() -> bool) -> bool {
+    let deadline = Instant::now() + within;
+    loop {
+        if done() {
+            return true;
+        }
+        if Instant::now() > deadline {
+            return false;
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// Says aloud, past the test harness's capture, that something was not tested here.
+pub fn skip(test: &str, why: &str) {
+    let _ = writeln!(std::io::stderr(), "SKIP {test}: {why}");
+}

@@ -1,0 +1,154 @@
+//! Real processes in sandboxes, killed in every way: nothing is left over.
+
+mod common;
+
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use common::{shell_launcher, wait_until};
+use monkey9p::sandbox::{Exit, Sandbox, prove, sweep, tokened};
+
+const SOON: Duration = Duration::from_secs(10);
+
+/// A sandbox in which a shell runs `script`.
+fn running(script: &str) -> Sandbox {
+    let launcher = shell_launcher(script);
+    let mut sandbox = Sandbox::create(&launcher.executable).unwrap();
+    let plan = launcher.target.plan(sandbox.layout(), sandbox.token());
+    let proven = prove(plan, sandbox.layout(), sandbox.token()).unwrap();
+    sandbox.launch(proven).unwrap();
+    sandbox
+}
+
+/// Scripts that leave processes behind in every way a shell knows.
+const LEAVERS: [&str; 6] = [
+    "sleep 1000",
+    "trap '' TERM HUP INT; while :; do sleep 1000; done",
+    "sleep 1000 & sleep 1000 & wait",
+    "(setsid sleep 1000 &) ; (setsid sh -c 'sleep 1000 & sleep 1000' &) ; sleep 1000",
+    "(env -i setsid /bin/sleep 1000 &) ; sleep 1000",
+    "kill -STOP $$; sleep 1000",
+];
+
+fn no_trace(token: &str, root: &PathBuf) {
+    assert!(wait_until(SOON, || tokened(token).is_empty()), "{:?}", tokened(token));
+    assert!(wait_until(SOON, || !root.exists()), "{}", root.display());
+}
+
+/// Children of children, whatever they did to their environment, found by their working directory.
+fn in_directory(root: &PathBuf) -> usize {
+    std::fs::read_dir("/proc")
+        .unwrap()
+        .flatten()
+        .filter(|entry| {
+            std::fs::read_link(entry.path().join("cwd")).is_ok_and(|cwd| cwd.starts_with(root))
+        })
+        .count()
+}
+
+#[test]
+fn a_teardown_leaves_nothing() {
+    for script in LEAVERS {
+        let sandbox = running(script);
+        let (token, root) = (sandbox.token().to_owned(), sandbox.layout().root.clone());
+        assert!(wait_until(SOON, || in_directory(&root) > 0), "{script}");
+        sandbox.teardown().unwrap_or_else(|why| panic!("{script}: {why}"));
+        no_trace(&token, &root);
+        assert!(wait_until(SOON, || in_directory(&root) == 0), "{script}");
+    }
+}
+
+#[test]
+fn a_drop_is_a_teardown() {
+    let sandbox = running(LEAVERS[3]);
+    let (token, root) = (sandbox.token().to_owned(), sandbox.layout().root.clone());
+    drop(sandbox);
+    no_trace(&token, &root);
+}
+
+#[test]
+fn the_targets_end_is_reported() {
+    for (script, want) in
+        [("exit 7", Exit::Code(7)), ("kill -KILL $$", Exit::Signal(9)), ("", Exit::Code(0))]
+    {
+        let mut sandbox = running(script);
+        assert_eq!(sandbox.exit(SOON).unwrap(), Some(want), "{script}");
+        assert_eq!(sandbox.exit(Duration::ZERO).unwrap(), Some(want), "said once, known for ever");
+        sandbox.teardown().unwrap();
+    }
+}
+
+#[test]
+fn the_target_dies_with_a_killed_first_process() {
+    let mut sandbox = running("sleep 1000 & exec sleep 1000");
+    let (token, root) = (sandbox.token().to_owned(), sandbox.layout().root.clone());
+    let target = sandbox.target().unwrap();
+    let keeper = parent(target);
+    assert!(tokened(&token).contains(&keeper));
+    kill(keeper);
+    assert!(wait_until(SOON, || parent(target) == 0 || !tokened(&token).contains(&target)));
+    assert!(sandbox.exit(SOON).is_err());
+    sandbox.teardown().unwrap();
+    no_trace(&token, &root);
+}
+
+#[test]
+fn a_target_that_closes_its_directories_to_itself_is_removed_all_the_same() {
+    let sandbox =
+        running("mkdir -p a/b/c; touch a/b/c/d; chmod 0 a/b/c a/b a; touch done; sleep 1000");
+    let root = sandbox.layout().root.clone();
+    let done = sandbox.layout().home.join("done");
+    assert!(wait_until(SOON, || done.exists()));
+    sandbox.teardown().unwrap();
+    assert!(!root.exists());
+}
+
+/// The harness itself is killed: a process of ours that runs `monkey9p run`.
+#[test]
+fn a_killed_harness_leaves_nothing_within_two_seconds() {
+    let out = tempfile::tempdir().unwrap();
+    for delay_ms in [0, 15, 40, 100, 300] {
+        let mut harness = Command::new(common::executable())
+            .args(["run", "--steps", "1000000", "--out"])
+            .arg(out.path())
+            .stdout(Stdio::null())
+            .spawn()
+            .unwrap();
+        let prefix = format!("{}-", harness.id());
+        if delay_ms > 0 {
+            assert!(wait_until(SOON, || !tokened(&prefix).is_empty()));
+        }
+        std::thread::sleep(Duration::from_millis(delay_ms));
+        let roots = roots(&prefix);
+        harness.kill().unwrap();
+        harness.wait().unwrap();
+        let gone = || tokened(&prefix).is_empty() && roots.iter().all(|root| !root.exists());
+        assert!(wait_until(Duration::from_secs(2), gone), "{:?} {roots:?}", tokened(&prefix));
+        sweep(&prefix).unwrap();
+    }
+}
+
+/// The roots of the sandboxes whose tokens begin with `prefix`.
+fn roots(prefix: &str) -> Vec<PathBuf> {
+    std::fs::read_dir("/tmp")
+        .unwrap()
+        .flatten()
+        .map(|entry| entry.path())
+        .filter(|path| {
+            std::fs::read_to_string(path.join(".monkey9p-sandbox"))
+                .is_ok_and(|token| token.starts_with(prefix))
+        })
+        .collect()
+}
+
+fn parent(pid: i32) -> i32 {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("PPid:")).unwrap_or("0");
+    line.trim().parse().unwrap()
+}
+
+fn kill(pid: i32) {
+    nix::sys::signal::kill(nix::unistd::Pid::from_raw(pid), nix::sys::signal::Signal::SIGKILL)
+        .unwrap();
+}
