@@ -1,0 +1,80 @@
+//! The vocabulary: what bytes decode to, how it is encoded again, and which ops it means.
+
+#[macro_use]
+mod vocabulary;
+
+mod bytes;
+mod encode;
+mod exact;
+mod path;
+pub mod payload;
+mod render;
+mod step;
+mod words;
+
+use arbitrary::{Arbitrary as _, Unstructured};
+
+use crate::ops::Op;
+use encode::Encode as _;
+use render::Renderer;
+
+pub use bytes::Bytes;
+pub use exact::{ExactOp, Literal, LiteralChunks};
+pub use path::{
+    ColRef, ColumnFile, HostPath, ImpossibleColumn, ImpossiblePane, Name, NameLength, OddName,
+    PaneFile, PaneRef, Path, Place, RootFile,
+};
+pub use payload::{Base, Payload, PayloadKind};
+pub use step::{
+    AddrFile, AfterAddr, Chunking, Count, DataFile, DumpLine, LineFile, Mode, NewName, NewPane,
+    Parent, Perm, ReadOffset, Reads, RestoreLine, SLOTS, ShellWay, Slot, Step, TagFile,
+    WriteOffset,
+};
+pub use words::{Builtin, FileName, Odd, Rune, ShellWords, Word};
+
+vocabulary! {
+    /// What one run of the fuzz target does, as typed steps.
+    pub struct Input {
+        /// Whether the log is followed on a second connection, instead of being read.
+        pub follower: bool,
+        /// The steps, in order.
+        pub steps: Vec<Step>,
+    }
+}
+
+impl Input {
+    /// What libFuzzer's bytes mean, exactly as the fuzz target takes them. Only an input that is too
+    /// short to say anything has no meaning.
+    pub fn decode(bytes: &[u8]) -> Option<Input> {
+        if bytes.len() < Input::size_hint(0).0 {
+            return None;
+        }
+        Input::arbitrary_take_rest(Unstructured::new(bytes)).ok()
+    }
+
+    /// The bytes that decode to this: one spelling, the same on every machine.
+    pub fn encode(&self) -> Vec<u8> {
+        let mut out = Vec::new();
+        self.encode_to(&mut out);
+        out
+    }
+
+    /// The ops: a fresh session, then one op a step.
+    pub fn render(&self) -> Vec<Op> {
+        let mut renderer = Renderer::default();
+        let fresh = Op::Fresh { follower: self.follower };
+        let steps = self.steps.iter().map(|step| renderer.step(step));
+        std::iter::once(fresh).chain(steps).collect()
+    }
+
+    /// An input that renders to these ops: with a fresh session before them if they lack it, and a
+    /// `seq` within a `seq` opened up.
+    pub fn from_ops(ops: &[Op]) -> Input {
+        let (follower, rest) = match ops {
+            [Op::Fresh { follower }, rest @ ..] => (*follower, rest),
+            all => (false, all),
+        };
+        let steps = rest.iter().map(|op| Step::Exact(ExactOp::of(op))).collect();
+        Input { follower, steps }
+    }
+}
