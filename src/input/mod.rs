@@ -16,7 +16,6 @@ use arbitrary::{Arbitrary as _, Unstructured};
 
 use crate::ops::Op;
 use encode::Encode as _;
-use render::Renderer;
 
 pub use bytes::Bytes;
 pub use exact::{ExactOp, Literal, LiteralChunks};
@@ -25,6 +24,7 @@ pub use path::{
     PaneFile, PaneRef, Path, Place, RootFile,
 };
 pub use payload::{Base, Payload, PayloadKind};
+pub use render::Renderer;
 pub use step::{
     AddrFile, AfterAddr, Chunking, Count, DataFile, DumpLine, LineFile, Mode, NewName, NewPane,
     Parent, Perm, ReadOffset, Reads, RestoreLine, SLOTS, ShellWay, Slot, Step, TagFile,

@@ -24,14 +24,14 @@ const CLEARED_COLUMNS: u8 = 4;
 
 /// Renders steps in order: what is written to a handle depends on what was opened as it.
 #[derive(Debug, Default)]
-pub(super) struct Renderer {
+pub struct Renderer {
     /// What may be written to each handle, by its name.
     handles: BTreeMap<Vec<u8>, DataRule>,
 }
 
 impl Renderer {
     /// The op of the next step.
-    pub(super) fn step(&mut self, step: &Step) -> Op {
+    pub fn step(&mut self, step: &Step) -> Op {
         let op = self.render(step);
         self.see(&op);
         op

@@ -11,7 +11,7 @@ use rand::{RngExt as _, SeedableRng as _};
 use serde_json::json;
 
 use super::{End, RunError, Runner};
-use crate::input::{Generator, Input};
+use crate::input::{Generator, Renderer};
 use crate::ops::{Op, put_line};
 use crate::session::Session;
 use crate::record::{Circumstances, Finding, write_record};
@@ -64,6 +64,7 @@ pub fn random_run(
     let requests = runner.requests();
     let mut log = Log::create(run, runner)?;
     let mut generator = Generator::new(run.seed);
+    let mut renderer = Renderer::default();
     let mut summary = Summary {
         steps: run.steps,
         requests: 0,
@@ -80,7 +81,7 @@ pub fn random_run(
             log.put(&op)?;
             runner.step(&op)?;
         }
-        let op = next_op(&mut generator);
+        let op = renderer.step(&generator.next_step());
         log.put(&op)?;
         match runner.step(&op)? {
             End::Done(_) => {}
@@ -113,11 +114,6 @@ pub fn random_run(
 
 /// How often a session's log is followed on a second connection, as a probability.
 const FOLLOWED: f64 = 0.5;
-
-fn next_op(generator: &mut Generator) -> Op {
-    let input = Input { follower: false, steps: vec![generator.next_step()] };
-    input.render().pop().unwrap_or(Op::Stat { path: "/".into() })
-}
 
 fn record(
     runner: &Runner,

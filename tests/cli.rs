@@ -1,0 +1,140 @@
+//! The command line as a person meets it: what it refuses, how it says so, and with which code.
+
+mod common;
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+fn monkey9p(arguments: &[&str], here: &Path) -> Output {
+    let mut command = Command::new(common::executable());
+    command.args(arguments).current_dir(here).env_remove("PARDES").env_remove("STANDIN_PLANT");
+    command.output().unwrap()
+}
+
+fn refused(arguments: &[&str], here: &Path, wants: &[&str]) {
+    let done = monkey9p(arguments, here);
+    let said = String::from_utf8_lossy(&done.stderr).into_owned();
+    assert_eq!(done.status.code(), Some(2), "{arguments:?}: {said}");
+    assert!(!said.contains("panicked"), "{said}");
+    for want in wants {
+        assert!(said.contains(want), "{arguments:?}: wanted {want:?} in {said}");
+    }
+}
+
+#[test]
+fn replay_says_what_is_wrong_with_a_file_and_where() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path();
+    for (name, text) in [
+        ("empty.jsonl", ""),
+        ("blank.jsonl", "\n \n"),
+        ("cut.jsonl", "{\"seed\": 1}\n{\"op\": \"stat\", \"path\": \"/ind"),
+        ("unknown.jsonl", "{\"seed\": 1}\n\n{\"op\": \"frob\"}\n"),
+        ("number.jsonl", "{\"seed\": 1}\n{\"op\": \"stat\", \"path\": 7}\n"),
+        ("headless.jsonl", "{\"op\": \"stat\", \"path\": \"/\"}\n"),
+        ("array.jsonl", "[1]\n"),
+        ("bytes.jsonl", "{\"seed\": 1}\n\u{fffd}\n"),
+        ("artifact", ""),
+    ] {
+        fs::write(here.join(name), text).unwrap();
+    }
+    fs::create_dir(here.join("folder")).unwrap();
+    fs::create_dir(here.join("folder.jsonl")).unwrap();
+    for command in ["replay", "explain", "minimize"] {
+        refused(&[command, "gone.jsonl"], here, &["gone.jsonl", "No such file"]);
+        refused(&[command, "folder"], here, &["folder", "directory"]);
+        refused(&[command, "folder.jsonl"], here, &["folder.jsonl", "directory"]);
+        refused(&[command, "empty.jsonl"], here, &["empty.jsonl", "empty"]);
+        refused(&[command, "blank.jsonl"], here, &["blank.jsonl", "empty"]);
+        refused(&[command, "artifact"], here, &["artifact", "empty"]);
+        refused(&[command, "cut.jsonl"], here, &["cut.jsonl:2:", "ends inside"]);
+        refused(&[command, "unknown.jsonl"], here, &["unknown.jsonl:3:", "\"frob\"", "write, read"]);
+        refused(&[command, "number.jsonl"], here, &["number.jsonl:2:", "\"path\"", "a string", "number 7"]);
+        refused(&[command, "headless.jsonl"], here, &["headless.jsonl:1:", "header"]);
+        refused(&[command, "array.jsonl"], here, &["array.jsonl:1:", "header"]);
+        refused(&[command, "bytes.jsonl"], here, &["bytes.jsonl:2:", "JSON"]);
+    }
+}
+
+#[test]
+fn bad_arguments_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path();
+    for arguments in [
+        &[][..],
+        &["frob"],
+        &["run", "--steps", "-1"],
+        &["run", "--steps", "many"],
+        &["run", "--seed"],
+        &["replay"],
+        &["corpus"],
+        &["drill", "--steps", "zero"],
+    ] {
+        refused(arguments, here, &["Usage"]);
+    }
+    refused(&["run", "--target", "frob"], here, &["unknown target \"frob\"", "standin"]);
+    refused(&["run", "--target", "pardes"], here, &["PARDES=/path"]);
+    refused(&["run", "--pardes", "/nowhere/pardes"], here, &["--pardes=/nowhere/pardes", "No such file"]);
+    refused(&["run", "--pardes", "/etc/passwd"], here, &["/etc/passwd", "an executable file"]);
+    refused(&["run", "--pardes", "/tmp"], here, &["an executable file"]);
+    refused(&["drill", "--steps", "99"], here, &["no step 99", "isolation"]);
+    refused(&["corpus", "check"], here, &["inside a checkout"]);
+    refused(&["fuzz", "--seconds", "1"], here, &["inside a checkout"]);
+}
+
+#[test]
+fn a_target_that_does_not_answer_is_refused_with_what_it_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = folder.path().join("server");
+    for (script, want) in [
+        ("echo no such display >&2; exit 3", "no such display"),
+        ("exit 0", "ended (exit 0) before its socket answered"),
+        ("kill -SEGV $$", "ended (SIGSEGV)"),
+    ] {
+        fs::write(&program, format!("#!/bin/sh\n{script}\n")).unwrap();
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+        fs::set_permissions(&program, mode).unwrap();
+        refused(&["run", "--pardes", program.to_str().unwrap()], folder.path(), &[want]);
+    }
+}
+
+#[test]
+fn run_is_quiet_in_a_pipe_and_its_log_replays() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path();
+    let done = monkey9p(&["run", "--seed", "5", "--steps", "60"], here);
+    assert_eq!(done.status.code(), Some(0), "{done:?}");
+    assert_eq!(String::from_utf8_lossy(&done.stderr), "");
+    let out = String::from_utf8(done.stdout).unwrap();
+    assert_eq!(out.lines().count(), 1, "{out}");
+    assert!(out.contains("60 steps") && out.contains("steps/s"), "{out}");
+    let log = "runs/seed-5/ops.jsonl";
+    assert_eq!(monkey9p(&["replay", log], here).status.code(), Some(0));
+    let first = fs::read(here.join(log)).unwrap();
+    let done = monkey9p(&["run", "--seed", "5", "--steps", "60", "--json"], here);
+    let json: serde_json::Value = serde_json::from_slice(&done.stdout).unwrap();
+    assert_eq!((&json["seed"], &json["steps"]), (&5.into(), &60.into()));
+    assert!(json["requests"].as_u64().unwrap() > 60);
+    assert_eq!(fs::read(here.join(log)).unwrap(), first, "the same seed, the same ops");
+    let told = monkey9p(&["explain", log], here);
+    let lines = String::from_utf8(told.stdout).unwrap();
+    assert!(lines.contains("start a target") && lines.lines().count() > 60, "{lines}");
+    let replayed = monkey9p(&["replay", "-v", log], here);
+    assert!(String::from_utf8_lossy(&replayed.stdout).contains("passed"));
+}
+
+#[test]
+fn the_drill_passes_and_fails_before_a_launch_where_isolation_does() {
+    let folder = tempfile::tempdir().unwrap();
+    let done = monkey9p(&["drill", "--json"], folder.path());
+    let reports: serde_json::Value = serde_json::from_slice(&done.stdout).unwrap();
+    assert_eq!(done.status.code(), Some(0), "{reports:#}");
+    for report in reports.as_array().unwrap() {
+        assert_eq!(report["verdict"], "PASS", "{report:#}");
+        assert!(!report["evidence"].as_array().unwrap().is_empty());
+    }
+    let done = monkey9p(&["drill", "--steps", "1"], folder.path());
+    let out = String::from_utf8(done.stdout).unwrap();
+    assert!(out.starts_with("PASS  0") && out.contains("PASS  1") && !out.contains("  2  a planted"), "{out}");
+}
