@@ -6,10 +6,12 @@ mod vocabulary;
 mod bytes;
 mod encode;
 mod exact;
+pub mod generate;
 mod path;
 pub mod payload;
 mod render;
 mod step;
+mod weights;
 mod words;
 
 use arbitrary::{Arbitrary as _, Unstructured};
@@ -20,16 +22,18 @@ use render::Renderer;
 
 pub use bytes::Bytes;
 pub use exact::{ExactOp, Literal, LiteralChunks};
+pub use generate::Generator;
 pub use path::{
     ColRef, ColumnFile, HostPath, ImpossibleColumn, ImpossiblePane, Name, NameLength, OddName,
     PaneFile, PaneRef, Path, Place, RootFile,
 };
 pub use payload::{Base, Payload, PayloadKind};
 pub use step::{
-    AddrFile, AfterAddr, Chunking, Count, DataFile, DumpLine, LineFile, Mode, NewName, NewPane,
-    Parent, Perm, ReadOffset, Reads, RestoreLine, SLOTS, ShellWay, Slot, Step, TagFile,
+    AddrFile, AfterAddr, Chunking, Count, DataFile, DumpLine, Family, LineFile, Mode, NewName,
+    NewPane, Parent, Perm, ReadOffset, Reads, RestoreLine, SLOTS, ShellWay, Slot, Step, TagFile,
     WriteOffset,
 };
+pub use weights::Weights;
 pub use words::{Builtin, FileName, Odd, Rune, ShellWords, Word};
 
 vocabulary! {
