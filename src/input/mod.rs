@@ -6,10 +6,12 @@ mod vocabulary;
 mod bytes;
 mod encode;
 mod exact;
+pub mod generate;
 mod path;
 pub mod payload;
 mod render;
 mod step;
+mod weights;
 mod words;
 
 use arbitrary::{Arbitrary as _, Unstructured};
@@ -19,6 +21,7 @@ use encode::Encode as _;
 
 pub use bytes::Bytes;
 pub use exact::{ExactOp, Literal, LiteralChunks};
+pub use generate::Generator;
 pub use path::{
     ColRef, ColumnFile, HostPath, ImpossibleColumn, ImpossiblePane, Name, NameLength, OddName,
     PaneFile, PaneRef, Path, Place, RootFile,
@@ -26,10 +29,11 @@ pub use path::{
 pub use payload::{Base, Payload, PayloadKind};
 pub use render::Renderer;
 pub use step::{
-    AddrFile, AfterAddr, Chunking, Count, DataFile, DumpLine, LineFile, Mode, NewName, NewPane,
-    Parent, Perm, ReadOffset, Reads, RestoreLine, SLOTS, ShellWay, Slot, Step, TagFile,
+    AddrFile, AfterAddr, Chunking, Count, DataFile, DumpLine, Family, LineFile, Mode, NewName,
+    NewPane, Parent, Perm, ReadOffset, Reads, RestoreLine, SLOTS, ShellWay, Slot, Step, TagFile,
     WriteOffset,
 };
+pub use weights::Weights;
 pub use words::{Builtin, FileName, Odd, Rune, ShellWords, Word};
 
 vocabulary! {

@@ -288,6 +288,28 @@ vocabulary! {
 }
 
 choices! {
+    /// What steps have in common, for weights and tables of what occurs.
+    pub enum Family: &'static str {
+        Write = "write",
+        Read = "read",
+        Stat = "stat",
+        NewPane = "new pane",
+        Remove = "remove",
+        Create = "create",
+        Clear = "clear",
+        Handle = "handle",
+        Shell = "shell",
+        Edit = "edit",
+        Addr = "address",
+        Tag = "tag",
+        Event = "event",
+        Dump = "dump and restore",
+        Host = "host",
+        Look = "look",
+        Split = "split line",
+        Exact = "exact",
+    }
+
     /// How a file is opened.
     pub enum Mode: u8 {
         Write = OWRITE,
@@ -346,6 +368,35 @@ tables! {
 
     /// How often is read.
     pub table Reads: u32 = [1, 2, 8];
+}
+
+impl Step {
+    /// The family it belongs to.
+    pub fn family(&self) -> Family {
+        match self {
+            Step::Write { .. } => Family::Write,
+            Step::Read { .. } => Family::Read,
+            Step::Stat(_) => Family::Stat,
+            Step::NewPane(_) => Family::NewPane,
+            Step::Remove(_) => Family::Remove,
+            Step::Create { .. } => Family::Create,
+            Step::Clear { .. } => Family::Clear,
+            Step::Hold { .. }
+            | Step::HandleWrite { .. }
+            | Step::HandleRead { .. }
+            | Step::Clunk(_) => Family::Handle,
+            Step::Shell { .. } => Family::Shell,
+            Step::Edit { .. } => Family::Edit,
+            Step::Addr { .. } => Family::Addr,
+            Step::Tag { .. } => Family::Tag,
+            Step::Event { .. } => Family::Event,
+            Step::Dump(_) | Step::Restore(_) => Family::Dump,
+            Step::Host { .. } => Family::Host,
+            Step::Look { .. } => Family::Look,
+            Step::Split { .. } => Family::Split,
+            Step::Exact(_) => Family::Exact,
+        }
+    }
 }
 
 impl Slot {

@@ -126,6 +126,12 @@ macro_rules! tables {
             pub fn value(self) -> $type {
                 Self::TABLE[usize::from(self.0) % Self::TABLE.len()]
             }
+
+            /// The pick of `value`, if the table has it.
+            pub fn of(value: &$type) -> Option<Self> {
+                let at = Self::TABLE.iter().position(|entry| entry == value)?;
+                u8::try_from(at).ok().map($name)
+            }
         }
 
         impl $crate::input::encode::Encode for $name {

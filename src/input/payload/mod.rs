@@ -17,13 +17,15 @@ use tame::tame;
 
 pub use address::{Address, Join, SimpleAddress, Term};
 pub use command::{Command, CommandLine};
-pub use edit::{BlockVerb, Copying, EditCommand, EditText, Loop, LoopKind, SimpleVerb, Verb};
-pub use event::{EventRecord, EventText};
+pub use edit::{
+    BlockVerb, Copying, EditCommand, EditText, GroupLine, Loop, LoopKind, SimpleVerb, Verb,
+};
+pub use event::{Action, EventFlag, EventRecord, EventText, Offset, Origin};
 pub use line::{Flag, Follow, LookLine, LookName, LookSuffix, PtyControl, ShellLine, TypedEnd};
 pub use mutate::Mutation;
 pub use out::{MAX_DATA_BYTES, Out};
-pub use regex::{Regex, RegexPart};
-pub use text::{Ending, Fill, Piece, Text, TextBody};
+pub use regex::{Regex, RegexPart, Special};
+pub use text::{Ending, Fill, Piece, Size, Text, TextBody};
 
 vocabulary! {
     /// What one op writes.

@@ -1,0 +1,235 @@
+//! Steps at random, without libFuzzer: the same seed gives the same steps.
+
+mod draw;
+mod edit;
+mod payload;
+mod place;
+
+use super::path::{PaneFile, Path, RootFile};
+use super::payload::{LookSuffix, PtyControl, TypedEnd};
+use super::step::{
+    AddrFile, AfterAddr, Chunking, Count, DataFile, DumpLine, Family, Mode, NewName, NewPane,
+    Parent, Perm, ReadOffset, Reads, RestoreLine, SLOTS, ShellWay, Slot, Step, WriteOffset,
+};
+use super::weights::{Weights, percent};
+use super::words::FileName;
+use draw::{Draw, from_table};
+use payload::{Suit, command_line, payload, shell_line, text};
+use place::{Use, column, edit_file, line_file, name, pane, path, tag_file};
+
+/// Makes steps. It knows which handles its own steps opened, so that later steps use them, and
+/// nothing of what a server replied.
+#[derive(Debug)]
+pub struct Generator {
+    draw: Draw,
+    weights: Weights,
+    /// What each open handle's file takes.
+    slots: [Option<Suit>; SLOTS as usize],
+}
+
+impl Generator {
+    /// A generator with the fixed weights.
+    pub fn new(seed: u64) -> Generator {
+        Generator::with_weights(seed, Weights::default())
+    }
+
+    /// A generator with other weights. If all are 0, it only writes.
+    pub fn with_weights(seed: u64, weights: Weights) -> Generator {
+        Generator { draw: Draw::new(seed), weights, slots: [None; SLOTS as usize] }
+    }
+
+    /// The next step.
+    pub fn next_step(&mut self) -> Step {
+        let point = self.draw.below(self.weights.total());
+        match self.weights.at(point).unwrap_or(Family::Write) {
+            Family::Handle => self.handle(),
+            Family::NewPane => self.new_pane(),
+            Family::Event => {
+                let pane = pane(&mut self.draw);
+                Step::Event { slot: self.open(Suit::Event), pane }
+            }
+            other => step_of(other, &mut self.draw),
+        }
+    }
+
+    fn handle(&mut self) -> Step {
+        let is_open = |slot: &usize| self.slots[*slot].is_some();
+        let open: Vec<usize> = (0..self.slots.len()).filter(is_open).collect();
+        let draw = &mut self.draw;
+        let shares = [percent::HOLD, percent::HANDLE_WRITE, percent::HANDLE_READ];
+        let what = if open.is_empty() { 0 } else { draw.share(&shares) };
+        if what == 0 {
+            return self.hold();
+        }
+        let any = usize::from(draw.index(self.slots.len()));
+        let at = if draw.percent(percent::CLOSED_HANDLE) { any } else { draw.pick(&open) };
+        let slot = Slot(at as u8);
+        match what {
+            1 => {
+                let suit = self.slots[at].unwrap_or(Suit::Text);
+                Step::HandleWrite { slot, payload: payload(draw, suit) }
+            }
+            2 => {
+                let offset = draw.percent(40).then(|| from_table!(draw, ReadOffset));
+                Step::HandleRead { slot, count: from_table!(draw, Count), offset }
+            }
+            _ => {
+                self.slots[at] = None;
+                Step::Clunk(slot)
+            }
+        }
+    }
+
+    fn hold(&mut self) -> Step {
+        let draw = &mut self.draw;
+        let path = if draw.percent(percent::HOLD_STREAM) {
+            match draw.below(5) {
+                0 => Path::Root(RootFile::Log),
+                1 => Path::Root(RootFile::Screen),
+                2 => Path::Root(RootFile::Index),
+                3 => Path::File { pane: pane(draw), file: PaneFile::Event },
+                _ => Path::File { pane: pane(draw), file: PaneFile::Ctl },
+            }
+        } else {
+            path(draw, Use::Any)
+        };
+        let mode = hold_mode(draw);
+        Step::Hold { slot: self.open(Suit::of(&path)), path, mode }
+    }
+
+    fn new_pane(&mut self) -> Step {
+        if self.draw.percent(70) {
+            return Step::NewPane(NewPane::Read);
+        }
+        let mode = hold_mode(&mut self.draw);
+        Step::NewPane(NewPane::Hold { slot: self.open(Suit::Text), mode })
+    }
+
+    /// A slot that is free, or any if none is: then its handle is left to the server.
+    fn open(&mut self, suit: Suit) -> Slot {
+        let any = usize::from(self.draw.index(self.slots.len()));
+        let at = self.slots.iter().position(Option::is_none).unwrap_or(any);
+        self.slots[at] = Some(suit);
+        Slot(at as u8)
+    }
+}
+
+/// A step of a family that neither opens nor uses a handle.
+fn step_of(family: Family, draw: &mut Draw) -> Step {
+    match family {
+        Family::Read => read(draw),
+        Family::Stat => Step::Stat(place::place(draw, percent::HOST_STAT)),
+        Family::Remove => Step::Remove(match draw.share(&[60, 25]) {
+            0 => Path::Dir(pane(draw)),
+            1 => Path::ColumnDir(column(draw)),
+            _ => path(draw, Use::Any),
+        }),
+        Family::Create => create(draw),
+        Family::Clear => Step::Clear {
+            panes: draw.index(8),
+            spare: draw.percent(80),
+            columns: if draw.coin() { draw.index(4) } else { 0 },
+            rebuild: draw.percent(60),
+        },
+        Family::Shell => shell(draw),
+        Family::Edit => Step::Edit { target: edit_file(draw), command: edit::command(draw) },
+        Family::Addr => addr(draw),
+        Family::Tag => {
+            Step::Tag { target: tag_file(draw), text: text(draw), truncate: draw.coin() }
+        }
+        Family::Dump if draw.coin() => Step::Dump(draw.pick(DumpLine::ALL)),
+        Family::Dump => Step::Restore(draw.pick(RestoreLine::ALL)),
+        Family::Host => {
+            let name = from_table!(draw, FileName);
+            Step::Host { name, text: draw.coin().then(|| text(draw)) }
+        }
+        Family::Look => Step::Look {
+            pane: draw.coin().then(|| pane(draw)),
+            name: from_table!(draw, FileName),
+            suffix: from_table!(draw, LookSuffix),
+        },
+        Family::Split => {
+            Step::Split { target: line_file(draw), line: command_line(draw), at: draw.byte() }
+        }
+        Family::Write | Family::Handle | Family::NewPane | Family::Event | Family::Exact => {
+            write(draw)
+        }
+    }
+}
+
+fn write(draw: &mut Draw) -> Step {
+    let path = path(draw, Use::Writing);
+    let payload = payload(draw, Suit::of(&path));
+    let modes = [
+        Mode::Write,
+        Mode::Write,
+        Mode::ReadWrite,
+        Mode::WriteTruncate,
+        Mode::ReadWriteTruncate,
+        Mode::Read,
+    ];
+    let mode = if draw.percent(2) { Mode::ReadTruncate } else { draw.pick(&modes) };
+    let chunks = match draw.share(&[percent::SINGLE_BYTES, percent::PIECES]) {
+        0 => Chunking::Bytes,
+        1 => Chunking::Sizes((0..4).map(|_| 1 + draw.below(15) as u16).collect()),
+        _ => Chunking::Whole,
+    };
+    let offset = draw.percent(percent::OFFSET).then(|| from_table!(draw, WriteOffset));
+    Step::Write { path, payload, mode, chunks, offset }
+}
+
+fn read(draw: &mut Draw) -> Step {
+    let other_mode = draw.percent(percent::READ_MODE);
+    Step::Read {
+        place: place::place(draw, percent::HOST_READ),
+        count: from_table!(draw, Count),
+        offset: if draw.coin() { ReadOffset(0) } else { from_table!(draw, ReadOffset) },
+        reads: from_table!(draw, Reads),
+        mode: if other_mode { draw.pick(Mode::ALL) } else { Mode::Read },
+    }
+}
+
+fn create(draw: &mut Draw) -> Step {
+    let parent = match draw.below(9) {
+        0..=1 => Parent::Columns,
+        2..=3 => Parent::Panes,
+        4..=5 => Parent::Root,
+        6..=7 => Parent::Pane(pane(draw)),
+        _ => Parent::Path(path(draw, Use::Any)),
+    };
+    let name = if draw.coin() { NewName::New } else { NewName::Name(name(draw)) };
+    Step::Create { parent, name, perm: draw.pick(Perm::ALL), mode: hold_mode(draw) }
+}
+
+fn shell(draw: &mut Draw) -> Step {
+    let (way, end) = match draw.share(&[25, 20, 15, 15]) {
+        0 => (ShellWay::Start, TypedEnd::Newline),
+        1 => (ShellWay::Run, TypedEnd::Newline),
+        2 => (ShellWay::Type, TypedEnd::Return),
+        3 => (ShellWay::Control(from_table!(draw, PtyControl)), TypedEnd::Newline),
+        _ if draw.coin() => (ShellWay::PaneExec, TypedEnd::Newline),
+        _ => (ShellWay::RootExec, TypedEnd::Newline),
+    };
+    Step::Shell { pane: pane(draw), line: shell_line(draw, &[end]), way, both: draw.percent(20) }
+}
+
+fn addr(draw: &mut Draw) -> Step {
+    let then = match draw.share(&[40, 30]) {
+        0 => AfterAddr::Read(draw.pick(AddrFile::ALL)),
+        1 => AfterAddr::Write {
+            file: draw.pick(DataFile::ALL),
+            text: text(draw),
+            truncate: draw.coin(),
+        },
+        _ => AfterAddr::Nothing,
+    };
+    Step::Addr { pane: pane(draw), address: edit::address(draw), then }
+}
+
+/// Opened to be kept: for reading, for writing, for both, seldom emptied.
+fn hold_mode(draw: &mut Draw) -> Mode {
+    match draw.percent(90) {
+        true => draw.pick(&[Mode::Read, Mode::ReadWrite, Mode::Write]),
+        false => draw.pick(Mode::ALL),
+    }
+}

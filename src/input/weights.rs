@@ -1,0 +1,124 @@
+//! How often the generator takes what: all its numbers in one place.
+
+use super::step::Family;
+
+/// A weight for each family, in its order: the share of steps that it gets.
+const FAMILIES: [(Family, u32); 17] = [
+    (Family::Write, 30),
+    (Family::Read, 14),
+    (Family::Stat, 4),
+    (Family::NewPane, 5),
+    (Family::Remove, 2),
+    (Family::Create, 2),
+    (Family::Clear, 2),
+    (Family::Handle, 6),
+    (Family::Shell, 6),
+    (Family::Edit, 6),
+    (Family::Addr, 8),
+    (Family::Tag, 3),
+    (Family::Event, 3),
+    (Family::Dump, 2),
+    (Family::Host, 3),
+    (Family::Look, 3),
+    (Family::Split, 2),
+];
+
+/// The weights of one generator.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Weights(Vec<(Family, u32)>);
+
+impl Default for Weights {
+    /// The fixed table.
+    fn default() -> Self {
+        Weights(FAMILIES.to_vec())
+    }
+}
+
+impl Weights {
+    /// The same weights, but for one family; 0 turns it off.
+    pub fn with(mut self, family: Family, weight: u32) -> Weights {
+        self.0.iter_mut().filter(|(of, _)| *of == family).for_each(|(_, old)| *old = weight);
+        self
+    }
+
+    /// A family's weight.
+    pub fn of(&self, family: Family) -> u32 {
+        self.0.iter().filter(|(of, _)| *of == family).map(|(_, weight)| weight).sum()
+    }
+
+    /// All weights together.
+    pub(super) fn total(&self) -> u32 {
+        self.0.iter().map(|(_, weight)| weight).sum()
+    }
+
+    /// The family at a point below the total, each as wide as its weight.
+    pub(super) fn at(&self, mut point: u32) -> Option<Family> {
+        for (family, weight) in &self.0 {
+            if point < *weight {
+                return Some(*family);
+            }
+            point -= weight;
+        }
+        None
+    }
+}
+
+/// Shares of what a family chooses between, in percent.
+pub(super) mod percent {
+    /// Panes that are alive, and those that are gone; the rest cannot be.
+    pub const LIVE_PANE: u32 = 85;
+    pub const GONE_PANE: u32 = 10;
+    /// Columns that exist.
+    pub const LIVE_COLUMN: u32 = 85;
+
+    /// Where a path leads: a pane's file, the root's, a column's, an odd name in a pane; the rest
+    /// is lost.
+    pub const PANE_FILE: u32 = 60;
+    pub const ROOT_FILE: u32 = 15;
+    pub const COLUMN_FILE: u32 = 10;
+    pub const WEIRD: u32 = 8;
+    /// A write to a file that takes writes.
+    pub const WRITABLE: u32 = 90;
+    /// A directory instead of a file in it.
+    pub const DIRECTORY: u32 = 4;
+
+    /// A payload of any kind, whatever the file takes.
+    pub const ANY_PAYLOAD: u32 = 25;
+    /// Any kind of text, where any payload is wanted.
+    pub const ANY_TEXT: u32 = 70;
+    /// A payload that is changed after it was made: an Edit line, an address, a command line, an
+    /// event record, and any other.
+    pub const MUTATED_EDIT: u32 = 20;
+    pub const MUTATED_ADDRESS: u32 = 15;
+    pub const MUTATED_COMMAND: u32 = 20;
+    pub const MUTATED_EVENT: u32 = 30;
+    pub const MUTATED_OTHER: u32 = 4;
+    /// Text that ends in a newline of some form.
+    pub const ENDED: u32 = 60;
+    /// Texts of one word, of odd pieces, of very many words, of an exact size, of runes, of bytes.
+    pub const WORD: u32 = 35;
+    pub const ODD: u32 = 40;
+    pub const REPEAT: u32 = 4;
+    pub const SIZED: u32 = 4;
+    pub const RUNES: u32 = 7;
+
+    /// Writes of single bytes, and in pieces of other sizes.
+    pub const SINGLE_BYTES: u32 = 8;
+    pub const PIECES: u32 = 7;
+    /// Writes that name an offset.
+    pub const OFFSET: u32 = 5;
+    /// Reads that are opened for more than reading.
+    pub const READ_MODE: u32 = 8;
+    /// Stats and reads of the host's trees.
+    pub const HOST_STAT: u32 = 20;
+    pub const HOST_READ: u32 = 2;
+
+    /// With handles open: open another, write, read; the rest closes.
+    pub const HOLD: u32 = 35;
+    pub const HANDLE_WRITE: u32 = 25;
+    pub const HANDLE_READ: u32 = 25;
+    /// A handle that is not open.
+    pub const CLOSED_HANDLE: u32 = 4;
+    /// A hold of what holds its readers, or is long.
+    pub const HOLD_STREAM: u32 = 30;
+}

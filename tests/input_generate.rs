@@ -1,0 +1,201 @@
+//! What the generator makes: everything there is, within its bounds, the same for the same seed.
+
+use std::collections::BTreeSet;
+use std::fmt::Debug;
+
+use monkey9p::input::payload::{EditCommand, Verb};
+use monkey9p::input::*;
+
+const SEEDS: u64 = 100;
+const STEPS: usize = 500;
+
+fn steps(seed: u64, count: usize) -> Vec<Step> {
+    let mut generator = Generator::new(seed);
+    (0..count).map(|_| generator.next_step()).collect()
+}
+
+fn all_steps() -> impl Iterator<Item = Step> {
+    (0..SEEDS).flat_map(|seed| steps(seed, STEPS))
+}
+
+/// Names what of `wanted` does not occur among `seen`.
+fn assert_all<T: Ord + Copy + Debug>(what: &str, wanted: &[T], seen: impl Iterator<Item = T>) {
+    let seen: BTreeSet<T> = seen.collect();
+    let missing: Vec<&T> = wanted.iter().filter(|one| !seen.contains(one)).collect();
+    assert!(missing.is_empty(), "{what} that never occurred: {missing:?}");
+}
+
+#[test]
+fn the_same_seed_makes_the_same_steps() {
+    assert_eq!(steps(7, 300), steps(7, 300));
+    assert_ne!(steps(7, 300), steps(8, 300));
+}
+
+#[test]
+fn every_family_occurs() {
+    let wanted: Vec<Family> =
+        Family::ALL.iter().copied().filter(|&family| family != Family::Exact).collect();
+    assert_all("families", &wanted, all_steps().map(|step| step.family()));
+}
+
+#[test]
+fn every_file_is_read_and_every_file_is_written() {
+    let (mut read, mut written) = (Vec::new(), Vec::new());
+    for step in all_steps() {
+        match step {
+            Step::Read { place: Place::Tree(path), .. } => read.push(path),
+            Step::Write { path, .. } => written.push(path),
+            _ => {}
+        }
+    }
+    for paths in [&read, &written] {
+        assert_all(
+            "pane files",
+            PaneFile::ALL,
+            paths.iter().filter_map(|path| match path {
+                Path::File { file, .. } => Some(*file),
+                _ => None,
+            }),
+        );
+        assert_all(
+            "root files",
+            RootFile::ALL,
+            paths.iter().filter_map(|path| match path {
+                Path::Root(file) => Some(*file),
+                _ => None,
+            }),
+        );
+        assert_all(
+            "column files",
+            ColumnFile::ALL,
+            paths.iter().filter_map(|path| match path {
+                Path::ColumnFile { file, .. } => Some(*file),
+                _ => None,
+            }),
+        );
+        let kinds = paths.iter().map(|path| match path {
+            Path::File { .. } => 0,
+            Path::Dir(_) => 1,
+            Path::Root(_) => 2,
+            Path::ColumnFile { .. } => 3,
+            Path::ColumnDir(_) => 4,
+            Path::Weird { .. } => 5,
+            Path::Lost(_) => 6,
+        });
+        assert_all("kinds of path", &[0, 1, 2, 3, 4, 5, 6], kinds);
+    }
+}
+
+#[test]
+fn every_reference_occurs() {
+    let live = |step: &Step| match step {
+        Step::Write { path: Path::File { pane, .. }, .. } => Some(*pane),
+        _ => None,
+    };
+    let panes: Vec<PaneRef> = all_steps().filter_map(|step| live(&step)).collect();
+    assert!(panes.iter().any(|pane| matches!(pane, PaneRef::Gone(_))));
+    assert_all(
+        "impossible panes",
+        ImpossiblePane::ALL,
+        panes.iter().filter_map(|pane| match pane {
+            PaneRef::Impossible(which) => Some(*which),
+            _ => None,
+        }),
+    );
+    let all: Vec<u8> = (0..64).collect();
+    assert_all(
+        "live panes",
+        &all,
+        panes.iter().filter_map(|pane| match pane {
+            PaneRef::Live(index) => Some(*index),
+            _ => None,
+        }),
+    );
+}
+
+#[test]
+fn every_mode_and_every_chunking_occurs() {
+    let mut modes = [Vec::new(), Vec::new(), Vec::new(), Vec::new()];
+    let mut chunkings = Vec::new();
+    for step in all_steps() {
+        match step {
+            Step::Write { mode, chunks, .. } => {
+                modes[0].push(mode);
+                chunkings.push(match chunks {
+                    Chunking::Whole => 0,
+                    Chunking::Bytes => 1,
+                    Chunking::Sizes(_) => 2,
+                });
+            }
+            Step::Read { mode, .. } => modes[1].push(mode),
+            Step::Hold { mode, .. } => modes[2].push(mode),
+            Step::Create { mode, .. } => modes[3].push(mode),
+            _ => {}
+        }
+    }
+    for modes in modes {
+        assert_all("modes", Mode::ALL, modes.into_iter());
+    }
+    assert_all("chunkings", &[0, 1, 2], chunkings.into_iter());
+}
+
+#[test]
+fn every_kind_of_payload_occurs_plain_and_mutated() {
+    let payloads: Vec<Payload> = all_steps()
+        .filter_map(|step| match step {
+            Step::Write { payload, .. } | Step::HandleWrite { payload, .. } => Some(payload),
+            _ => None,
+        })
+        .collect();
+    let (plain, mutated): (Vec<&Payload>, Vec<&Payload>) =
+        payloads.iter().partition(|payload| payload.edits.is_empty());
+    assert_all("plain payloads", PayloadKind::ALL, plain.iter().map(|p| p.base.kind()));
+    assert_all("mutated payloads", PayloadKind::ALL, mutated.iter().map(|p| p.base.kind()));
+}
+
+#[test]
+fn every_kind_of_edit_command_occurs() {
+    let verb = |command: &EditCommand| match command.verb {
+        Verb::Select => 0,
+        Verb::Simple(_) => 1,
+        Verb::Text { .. } => 2,
+        Verb::Copy { .. } => 3,
+        Verb::Substitute { .. } => 4,
+        Verb::Block { .. } => 5,
+        Verb::Group { .. } => 6,
+    };
+    let verbs = all_steps().filter_map(|step| match step {
+        Step::Edit { command, .. } => Some(verb(&command)),
+        _ => None,
+    });
+    assert_all("verbs", &[0, 1, 2, 3, 4, 5, 6], verbs);
+}
+
+#[test]
+fn handles_are_mostly_used_while_they_are_open() {
+    let mut open = BTreeSet::new();
+    let (mut hits, mut misses) = (0, 0);
+    for step in steps(3, 5000) {
+        let slot = match step {
+            Step::Hold { slot, .. } | Step::Event { slot, .. } => {
+                open.insert(slot.render());
+                continue;
+            }
+            Step::NewPane(NewPane::Hold { slot, .. }) => {
+                open.insert(slot.render());
+                continue;
+            }
+            Step::HandleWrite { slot, .. } | Step::HandleRead { slot, .. } => slot.render(),
+            _ => continue,
+        };
+        if open.contains(&slot) { hits += 1 } else { misses += 1 }
+    }
+    assert!(hits > 10 * misses && misses < hits, "{hits} on open handles, {misses} not");
+}
+
+#[test]
+fn a_weight_of_zero_turns_a_family_off() {
+    let weights = Weights::default().with(Family::Write, 0);
+    let mut generator = Generator::with_weights(1, weights);
+    assert!((0..2000).all(|_| generator.next_step().family() != Family::Write));
+}
