@@ -1,0 +1,108 @@
+//! The libFuzzer target itself, where cargo-fuzz and its build are to be had.
+
+mod common;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use monkey9p::sandbox::{sweep, tokened};
+
+const SOON: Duration = Duration::from_secs(120);
+
+/// The fuzz target's executable, if `cargo fuzz build -s none` has made one.
+fn fuzzer(test: &str) -> Option<PathBuf> {
+    let targets = common::project().join("fuzz/target");
+    let found = fs::read_dir(&targets)
+        .into_iter()
+        .flatten()
+        .flatten()
+        .map(|entry| entry.path().join("release/monkey9p"))
+        .find(|path| path.is_file());
+    if found.is_none() {
+        common::skip(test, "no fuzz build: run cargo fuzz build -s none first");
+    }
+    found
+}
+
+#[test]
+fn a_planted_defect_is_an_artifact_a_record_and_a_token() {
+    let Some(fuzzer) = fuzzer("a_planted_defect_is_an_artifact_a_record_and_a_token") else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let seed = common::project().join("corpus/monkey9p/seed-failed-write");
+    let run = |plant: &str, file: &Path| {
+        let mut command = Command::new(&fuzzer);
+        command.arg(file).current_dir(folder.path()).env_remove("PARDES").env("STANDIN_PLANT", plant);
+        command.output().unwrap()
+    };
+    let clean = run("", &seed);
+    assert!(clean.status.success(), "{}", String::from_utf8_lossy(&clean.stderr));
+    let found = run("err-twice", &seed);
+    let said = String::from_utf8_lossy(&found.stderr).into_owned();
+    assert!(!found.status.success(), "{said}");
+    for want in ["DEDUP_TOKEN: one_failure_rule:", "one_failure_rule: ", "verdict: alone", "libFuzzer: deadly signal"] {
+        assert!(said.contains(want), "{want}: {said}");
+    }
+    let records: Vec<_> = fs::read_dir(folder.path().join("bugs")).unwrap().flatten().collect();
+    assert_eq!(records.len(), 1);
+    let record = records[0].path().join("record.jsonl");
+    let mut replay = Command::new(common::executable());
+    replay.arg("replay").arg(&record).env_remove("PARDES").env("STANDIN_PLANT", "err-twice");
+    assert_eq!(replay.output().unwrap().status.code(), Some(1));
+}
+
+/// The person's `kill -9` of the whole: cargo, cargo-fuzz, the fuzzer, its sandboxes, all of it.
+#[test]
+fn a_killed_fuzz_command_leaves_nothing_within_two_seconds() {
+    let test = "a_killed_fuzz_command_leaves_nothing_within_two_seconds";
+    if fuzzer(test).is_none() {
+        return;
+    }
+    let installed = Command::new("cargo").args(["fuzz", "--version"]).output();
+    if !installed.is_ok_and(|done| done.status.success()) {
+        return common::skip(test, "cargo-fuzz is not installed");
+    }
+    let corpus = tempfile::tempdir().unwrap();
+    let mut fuzz = Command::new(common::executable())
+        .args(["fuzz", "--seconds", "600", "--"])
+        .arg(corpus.path())
+        .current_dir(common::project())
+        .env_remove("PARDES")
+        .env_remove("STANDIN_PLANT")
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let prefix = format!("{}-", fuzz.id());
+    // The fuzzer's own sandboxes carry its token and theirs.
+    let nested = || carriers(&prefix).iter().any(|token| token.matches('.').count() == 1);
+    let fuzzing = common::wait_until(SOON, nested);
+    let roots = roots(&prefix);
+    fuzz.kill().unwrap();
+    fuzz.wait().unwrap();
+    let gone = || tokened(&prefix).is_empty() && roots.iter().all(|root| !root.exists());
+    let cleared = common::wait_until(Duration::from_secs(2), gone);
+    let left = tokened(&prefix);
+    sweep(&prefix).unwrap();
+    assert!(fuzzing, "no sandbox of the fuzzer's was seen");
+    assert!(cleared, "{left:?} {roots:?}");
+}
+
+fn carriers(prefix: &str) -> Vec<String> {
+    tokened(prefix)
+        .into_iter()
+        .filter_map(|pid| fs::read(format!("/proc/{pid}/environ")).ok())
+        .filter_map(|environ| {
+            let entry = environ.split(|&byte| byte == 0).find_map(|entry| entry.strip_prefix(b"M9P_TOKEN="))?;
+            String::from_utf8(entry.to_vec()).ok()
+        })
+        .collect()
+}
+
+fn roots(prefix: &str) -> Vec<PathBuf> {
+    let marked = |path: &PathBuf| {
+        fs::read_to_string(path.join(".monkey9p-sandbox")).is_ok_and(|token| token.starts_with(prefix))
+    };
+    fs::read_dir("/tmp").unwrap().flatten().map(|entry| entry.path()).filter(marked).collect()
+}

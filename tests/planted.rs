@@ -1,0 +1,90 @@
+//! The stand-in's planted defects: each is found by the right name, and what is recorded replays.
+
+mod common;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use monkey9p::ops::{Op, read_ops};
+
+/// A defect, the kind of failure it must give, and ops that show it.
+const CASES: [(&str, &str, fn() -> Vec<Op>); 8] = [
+    ("crash-file-lives", "alive", failed_write),
+    ("err-twice", "one_failure_rule", failed_write),
+    ("err-missing", "one_failure_rule", failed_write),
+    ("close-fails-body", "close_runs_only_line_files", || {
+        vec![common::write("/pane/{p0}/body", "no newline")]
+    }),
+    ("index-misses-pane", "index_matches_pane_dirs", new_panes),
+    ("chunk-skips-byte", "chunked_equals_whole", new_panes),
+    ("hang-on-flush", "hang", || vec![read("/log"), read("/pane/{p0}/event")]),
+    ("crash-on-regex", "crash", || vec![common::write("/pane/{p0}/addr", "/(a*)*b/")]),
+];
+
+fn failed_write() -> Vec<Op> {
+    vec![common::write("/pane/{p0}/addr", "#99999")]
+}
+
+fn new_panes() -> Vec<Op> {
+    (0..14).map(|_| read("/pane/new")).collect()
+}
+
+fn read(path: &str) -> Op {
+    Op::Read { path: path.into(), count: 64, offset: 0, mode: 0, reads: 1 }
+}
+
+#[test]
+fn each_is_found_by_its_name_and_not_without_it() {
+    for (plant, kind, ops) in CASES {
+        let ops = [Op::Fresh { follower: false }].into_iter().chain(ops()).collect::<Vec<_>>();
+        let found = common::replay_on(Some(plant), &ops).found;
+        let found = found.unwrap_or_else(|| panic!("{plant}: not found"));
+        assert_eq!(found.1.kind, kind, "{plant}: {found:?}");
+        let sound = common::replay_on(None, &ops).found;
+        assert!(sound.is_none(), "without {plant}: {sound:?}");
+    }
+}
+
+fn monkey9p(plant: &str, arguments: &[&str], here: &Path) -> Output {
+    let mut command = Command::new(common::executable());
+    command.args(arguments).current_dir(here).env_remove("PARDES").env("STANDIN_PLANT", plant);
+    command.output().unwrap()
+}
+
+fn records(here: &Path) -> Vec<PathBuf> {
+    let bugs = fs::read_dir(here.join("bugs")).into_iter().flatten().flatten();
+    bugs.map(|entry| entry.path().join("record.jsonl")).collect()
+}
+
+#[test]
+fn run_finds_them_and_its_records_replay_and_minimize() {
+    for (plant, kind) in [("err-twice", "one_failure_rule"), ("close-fails-body", "close_runs_only_line_files")] {
+        let folder = tempfile::tempdir().unwrap();
+        let here = folder.path();
+        let done = monkey9p(plant, &["run", "--seed", "3", "--steps", "300"], here);
+        let out = String::from_utf8_lossy(&done.stdout).into_owned();
+        assert_eq!(done.status.code(), Some(1), "{plant}: {out}");
+        let record = records(here)
+            .into_iter()
+            .find(|record| record.to_string_lossy().contains(&format!("bugs/{kind}-")))
+            .unwrap_or_else(|| panic!("{plant}: no record of {kind}: {out}"));
+        let header = read_ops(&record).unwrap().header;
+        assert_eq!(header["kind"], kind);
+        assert_eq!(header["seed"], 3);
+        let record = record.to_str().unwrap();
+        let replayed = monkey9p(plant, &["replay", "--json", record], here);
+        assert_eq!(replayed.status.code(), Some(1), "{plant}");
+        let json: serde_json::Value = serde_json::from_slice(&replayed.stdout).unwrap();
+        assert_eq!(json["failure"]["signature"], header["signature"]);
+        assert_eq!(json["failure"]["step"].as_u64().unwrap() + 1, read_ops(Path::new(record)).unwrap().ops.len() as u64);
+        let sound = monkey9p("", &["replay", record], here);
+        assert_eq!(sound.status.code(), Some(0), "{plant}: {sound:?}");
+        let small = here.join("small.jsonl");
+        let minimized = monkey9p(plant, &["minimize", record, "--output", small.to_str().unwrap()], here);
+        assert_eq!(minimized.status.code(), Some(1), "{minimized:?}");
+        let ops = read_ops(&small).unwrap().ops;
+        assert!(ops.len() <= 3, "{plant}: {ops:?}");
+        assert_eq!(monkey9p(plant, &["replay", small.to_str().unwrap()], here).status.code(), Some(1));
+    }
+}
