@@ -1,2 +1,5 @@
-//! The stand-in server under pardes's command line.
-fn main() {}
+//! The stand-in server as a program of its own.
+
+fn main() {
+    std::process::exit(monkey9p::standin::main());
+}

@@ -1,0 +1,13 @@
+//! sam's command language, as `Edit` takes it.
+//!
+//! As in acme, all changes are found in the text as it is before the first of them, and made at
+//! the end: an Edit that is refused anywhere has changed nothing.
+
+mod alone;
+mod changes;
+mod parse;
+mod run;
+mod substitute;
+
+pub use parse::parse;
+pub use run::run;

@@ -1,0 +1,430 @@
+//! Runs Edit commands: collects what they change, then changes it all or nothing.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::rc::Rc;
+
+use ropey::Rope;
+
+use super::alone;
+use super::changes::Changes;
+use super::parse::{Action, Command};
+use super::substitute::substitute;
+use crate::standin::address::{Address, Range, Scope};
+use crate::standin::buffer::BufferId;
+use crate::standin::content;
+use crate::standin::editor::Editor;
+use crate::standin::limits::{EDIT_STEPS, FILE_BYTES};
+use crate::standin::pane::Serial;
+use crate::standin::refusal::{Done, refuse};
+use crate::standin::regexp::Regexp;
+use crate::standin::runes;
+
+/// Runs the commands in a pane.
+pub fn run(editor: &mut Editor, serial: Option<Serial>, commands: &[Command]) -> Done {
+    let serial = serial.ok_or("there is no pane to edit")?;
+    if let [command] = commands
+        && alone::stands_alone(&command.action)
+    {
+        return alone::run(editor, serial, command);
+    }
+    let mut run = Run::new(editor);
+    let mut dot = run.dot(serial)?;
+    for command in commands {
+        dot = run.command(serial, dot, command, 0)?;
+    }
+    run.dots.insert(serial, dot);
+    let Run { changes, dots, marks, printed, .. } = run;
+    let printed = printed.into_string();
+    make(editor, changes, dots)?;
+    for (serial, mark) in marks {
+        editor.pane_mut(serial)?.mark = mark;
+    }
+    if !printed.is_empty() {
+        editor.errors(Some(serial), &printed)?;
+    }
+    Ok(())
+}
+
+/// What an address names, for a command that stands alone.
+pub fn address(editor: &mut Editor, serial: Serial, address: Option<&Address>) -> Done<Range> {
+    let mut run = Run::new(editor);
+    let dot = run.dot(serial)?;
+    run.range(serial, dot, address)
+}
+
+/// One Edit under way. The text stays as it is until the end.
+pub(super) struct Run<'a> {
+    editor: &'a mut Editor,
+    changes: BTreeMap<BufferId, Changes>,
+    dots: BTreeMap<Serial, Range>,
+    marks: BTreeMap<Serial, Range>,
+    texts: BTreeMap<BufferId, Text>,
+    printed: Printed,
+    steps: usize,
+}
+
+/// A text that regular expressions are matched in: whole for the engine, a rope to count runes.
+#[derive(Clone)]
+pub(super) struct Text {
+    pub(super) whole: Rc<str>,
+    pub(super) rope: Rope,
+}
+
+/// What is printed, within a bound.
+#[derive(Default)]
+struct Printed(String);
+
+const PRINTED_BYTES: usize = 262_144;
+
+impl<'a> Run<'a> {
+    fn new(editor: &'a mut Editor) -> Self {
+        Run {
+            editor,
+            changes: BTreeMap::new(),
+            dots: BTreeMap::new(),
+            marks: BTreeMap::new(),
+            texts: BTreeMap::new(),
+            printed: Printed::default(),
+            steps: 0,
+        }
+    }
+
+    /// Runs one command on `dot`; returns what dot is then, in the text as it was.
+    fn command(
+        &mut self,
+        serial: Serial,
+        dot: Range,
+        command: &Command,
+        nested: usize,
+    ) -> Done<Range> {
+        self.steps += 1;
+        if self.steps > EDIT_STEPS {
+            return refuse!("Edit runs more than {EDIT_STEPS} commands");
+        }
+        let range = self.range(serial, dot, command.address.as_ref())?;
+        match &command.action {
+            Action::Append(text) => self.change(serial, Range::at(range.q1), text),
+            Action::Insert(text) => self.change(serial, Range::at(range.q0), text),
+            Action::Change(text) => self.change(serial, range, text),
+            Action::Delete => self.change(serial, range, ""),
+            Action::Substitute(pattern, replacement, which, all) => {
+                let regexp = self.compile(pattern)?;
+                let text = self.text(serial)?;
+                let found = substitute(&text, range, &regexp, replacement, *which, *all);
+                if found.is_empty() && nested == 0 {
+                    return Err("no substitution".into());
+                }
+                for (range, text) in found {
+                    self.change(serial, range, &text)?;
+                }
+                Ok(range)
+            }
+            Action::Move(to) => self.carry(serial, range, dot, to, true),
+            Action::Copy(to) => self.carry(serial, range, dot, to, false),
+            Action::Print => {
+                let text = self.editor.buffer(serial)?.slice(range.q0, range.q1);
+                self.printed.push(&text);
+                Ok(range)
+            }
+            Action::Where(runes_alone) => self.tell_where(serial, range, *runes_alone),
+            Action::Mark => {
+                self.marks.insert(serial, range);
+                Ok(dot)
+            }
+            Action::Loop(pattern, between, inner) => {
+                self.repeat(serial, range, pattern.as_deref(), *between, inner, nested)
+            }
+            Action::If(pattern, without, inner) => {
+                let regexp = self.compile(pattern)?;
+                let text = self.text(serial)?;
+                if regexp.is_match(text.slice(range)) == *without {
+                    return Ok(range);
+                }
+                self.command(serial, range, inner, nested + 1)
+            }
+            Action::Files(pattern, without, inner) => {
+                self.files(pattern.as_deref(), *without, inner, nested)?;
+                Ok(dot)
+            }
+            Action::Block(commands) => {
+                let mut last = range;
+                for command in commands {
+                    last = self.command(serial, range, command, nested + 1)?;
+                }
+                Ok(last)
+            }
+            Action::File('r', name) => {
+                let text = self.file(serial, name)?;
+                self.change(serial, range, &text)
+            }
+            Action::Menu => {
+                self.menu();
+                Ok(dot)
+            }
+            Action::Select => Ok(range),
+            Action::File(letter, _) | Action::Shell(letter, _) => {
+                refuse!("{letter} stands alone in its Edit")
+            }
+            Action::Undo(_) => refuse!("u stands alone in its Edit"),
+        }
+    }
+
+    fn dot(&self, serial: Serial) -> Done<Range> {
+        match self.dots.get(&serial) {
+            Some(dot) => Ok(*dot),
+            None => Ok(self.editor.pane(serial)?.dot),
+        }
+    }
+
+    fn range(&mut self, serial: Serial, dot: Range, address: Option<&Address>) -> Done<Range> {
+        let Some(address) = address else { return Ok(dot) };
+        let mut patterns = std::mem::take(&mut self.editor.patterns);
+        let found = (|| {
+            let pane = self.editor.pane(serial)?;
+            let mark = self.marks.get(&serial).copied().unwrap_or(pane.mark);
+            let text = self.editor.buffer(serial)?.text();
+            address.find(&mut Scope { text, dot, mark, limit: None, patterns: &mut patterns })
+        })();
+        self.editor.patterns = patterns;
+        found
+    }
+
+    fn compile(&mut self, pattern: &str) -> Done<Regexp> {
+        self.editor.patterns.compile(pattern)
+    }
+
+    fn change(&mut self, serial: Serial, range: Range, text: &str) -> Done<Range> {
+        let id = self.editor.pane(serial)?.buffer;
+        self.changes.entry(id).or_default().add(range, text)?;
+        Ok(range)
+    }
+
+    fn carry(
+        &mut self,
+        serial: Serial,
+        from: Range,
+        dot: Range,
+        to: &Address,
+        takes_away: bool,
+    ) -> Done<Range> {
+        let to = Range::at(self.range(serial, dot, Some(to))?.q1);
+        let text = self.editor.buffer(serial)?.slice(from.q0, from.q1);
+        if !takes_away {
+            return self.change(serial, to, &text);
+        }
+        if from.q0 < to.q0 && to.q0 < from.q1 {
+            return Err("m to within what is moved".into());
+        }
+        if to.q0 >= from.q1 {
+            self.change(serial, from, "")?;
+            self.change(serial, to, &text)
+        } else {
+            self.change(serial, to, &text)?;
+            self.change(serial, from, "")?;
+            Ok(to)
+        }
+    }
+
+    /// Runs `inner` on each match in `range`, or on what lies between the matches.
+    fn repeat(
+        &mut self,
+        serial: Serial,
+        range: Range,
+        pattern: Option<&str>,
+        between: bool,
+        inner: &Command,
+        nested: usize,
+    ) -> Done<Range> {
+        let regexp = match pattern {
+            Some(pattern) => self.compile(pattern)?,
+            None => Regexp::new(".*\\n")?,
+        };
+        let text = self.text(serial)?;
+        let mut last = range;
+        let mut matches = Matches::new(&text, range);
+        let mut after = matches.start();
+        while let Some((b0, b1)) = matches.next(&regexp) {
+            let part = if between { text.range(after, b0) } else { text.range(b0, b1) };
+            after = b1;
+            last = self.command(serial, part, inner, nested + 1)?;
+        }
+        if between {
+            let part = text.range(after, matches.end());
+            last = self.command(serial, part, inner, nested + 1)?;
+        }
+        Ok(last)
+    }
+
+    fn files(
+        &mut self,
+        pattern: Option<&str>,
+        without: bool,
+        inner: &Command,
+        nested: usize,
+    ) -> Done {
+        if nested > 0 {
+            return Err("X and Y do not nest".into());
+        }
+        let regexp = pattern.map(|pattern| self.compile(pattern)).transpose()?;
+        let mut seen = Vec::new();
+        for serial in self.editor.panes.keys().copied().collect::<Vec<_>>() {
+            let id = self.editor.pane(serial)?.buffer;
+            let line = self.menu_line(serial)?;
+            let fits = regexp.as_ref().is_none_or(|regexp| regexp.is_match(&line) != without);
+            if !fits || seen.contains(&id) {
+                continue;
+            }
+            seen.push(id);
+            let dot = self.dot(serial)?;
+            let dot = self.command(serial, dot, inner, 1)?;
+            self.dots.insert(serial, dot);
+        }
+        Ok(())
+    }
+
+    fn file(&self, serial: Serial, name: &str) -> Done<String> {
+        let own = self.editor.buffer(serial)?.name.clone();
+        let name = if name.is_empty() { own } else { content::beside(self.editor, serial, name) };
+        let content = self.editor.host.read(&name)?;
+        debug_assert!(content.len() as u64 <= FILE_BYTES);
+        Ok(runes::from_bytes(&content))
+    }
+
+    fn tell_where(&mut self, serial: Serial, range: Range, runes_alone: bool) -> Done<Range> {
+        let buffer = self.editor.buffer(serial)?;
+        let text = buffer.text();
+        let first = text.char_to_line(range.q0) + 1;
+        // A range that ends with a newline ends on the line of that newline.
+        let last = text.char_to_line(range.q1.saturating_sub(1).max(range.q0)) + 1;
+        let lines = if first == last { format!("{first}") } else { format!("{first},{last}") };
+        let line = match runes_alone {
+            true => format!("{}:{range}\n", buffer.name),
+            false => format!("{}:{lines}\n", buffer.name),
+        };
+        self.printed.push(&line);
+        Ok(range)
+    }
+
+    fn menu(&mut self) {
+        for serial in self.editor.panes.keys().copied().collect::<Vec<_>>() {
+            if let Ok(line) = self.menu_line(serial) {
+                self.printed.push(&line);
+            }
+        }
+    }
+
+    /// sam's menu line of a pane: modified, shown, current, name.
+    fn menu_line(&self, serial: Serial) -> Done<String> {
+        let buffer = self.editor.buffer(serial)?;
+        let modified = if buffer.dirty { '\'' } else { ' ' };
+        let current = if self.editor.focus == serial { '.' } else { ' ' };
+        let mut line = String::new();
+        let _ = writeln!(line, "{modified}+{current} {}", buffer.name);
+        Ok(line)
+    }
+
+    fn text(&mut self, serial: Serial) -> Done<Text> {
+        let id = self.editor.pane(serial)?.buffer;
+        if let Some(text) = self.texts.get(&id) {
+            return Ok(text.clone());
+        }
+        let rope = self.editor.buffer(serial)?.text().clone();
+        let text = Text { whole: Rc::from(rope.to_string()), rope };
+        self.texts.insert(id, text.clone());
+        Ok(text)
+    }
+}
+
+impl Text {
+    /// The text of a range of runes.
+    pub(super) fn slice(&self, range: Range) -> &str {
+        &self.whole[self.rope.char_to_byte(range.q0)..self.rope.char_to_byte(range.q1)]
+    }
+
+    /// The runes from the byte `b0` to the byte `b1`.
+    pub(super) fn range(&self, b0: usize, b1: usize) -> Range {
+        Range::new(self.rope.byte_to_char(b0), self.rope.byte_to_char(b1))
+    }
+}
+
+/// The matches in a range from left to right, sam's way: a null one just behind another is none.
+pub(super) struct Matches<'a> {
+    text: &'a str,
+    start: usize,
+    at: usize,
+    after: Option<usize>,
+}
+
+impl<'a> Matches<'a> {
+    pub(super) fn new(text: &'a Text, range: Range) -> Self {
+        let start = text.rope.char_to_byte(range.q0);
+        let end = text.rope.char_to_byte(range.q1);
+        Matches { text: &text.whole[..end], start, at: start, after: None }
+    }
+
+    pub(super) fn start(&self) -> usize {
+        self.start
+    }
+
+    pub(super) fn end(&self) -> usize {
+        self.text.len()
+    }
+
+    pub(super) fn next(&mut self, regexp: &Regexp) -> Option<(usize, usize)> {
+        while self.at <= self.text.len() {
+            let (b0, b1) = regexp.find_at(self.text, self.at)?;
+            self.at = if b0 == b1 { self.behind(b1) } else { b1 };
+            if b0 == b1 && self.after == Some(b0) {
+                continue;
+            }
+            self.after = Some(b1);
+            return Some((b0, b1));
+        }
+        None
+    }
+
+    fn behind(&self, at: usize) -> usize {
+        at + self.text[at..].chars().next().map_or(1, char::len_utf8)
+    }
+}
+
+impl Printed {
+    fn push(&mut self, text: &str) {
+        let room = PRINTED_BYTES.saturating_sub(self.0.len());
+        let end = (0..=room.min(text.len())).rev().find(|at| text.is_char_boundary(*at));
+        self.0.push_str(&text[..end.unwrap_or(0)]);
+    }
+
+    fn into_string(self) -> String {
+        self.0
+    }
+}
+
+/// Makes all changes. Room for them is checked first, so that none is made if one cannot be.
+fn make(
+    editor: &mut Editor,
+    changes: BTreeMap<BufferId, Changes>,
+    dots: BTreeMap<Serial, Range>,
+) -> Done {
+    for (id, changes) in &changes {
+        if let Some(buffer) = editor.buffers.get(id) {
+            changes.fit(buffer.bytes())?;
+        }
+    }
+    let mut moved = Vec::new();
+    for (serial, dot) in dots {
+        let id = editor.pane(serial)?.buffer;
+        moved.push((serial, changes.get(&id).map_or(dot, |changes| changes.moved(dot))));
+    }
+    for (id, changes) in changes {
+        let marking = editor.panes.values().any(|pane| pane.buffer == id && pane.marking);
+        for (n, (range, text)) in changes.backwards().enumerate() {
+            editor.change(id, range, &text, 'F', marking && n == 0)?;
+        }
+    }
+    for (serial, dot) in moved {
+        editor.pane_mut(serial)?.dot = dot;
+    }
+    Ok(())
+}

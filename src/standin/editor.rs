@@ -1,0 +1,427 @@
+//! The session: its panes, columns, buffers and log, and the few ways in which they change.
+
+use std::collections::BTreeMap;
+
+use super::address::Range;
+use super::buffer::{Buffer, BufferId, Change};
+use super::column::Columns;
+use super::host::Host;
+use super::jobs::Jobs;
+use super::limits::{BODIES_BYTES, ERRORS_RUNES, JUMPS, NAME_BYTES, PANES, RECENT};
+use super::log::Log;
+use super::pane::{ColumnId, Pane, Serial};
+use super::plants::Defect;
+use super::refusal::{Done, refuse};
+use super::regexp::Patterns;
+use super::settings::Settings;
+
+/// Everything that is served.
+#[derive(Debug)]
+pub struct Editor {
+    /// The panes by serial.
+    pub panes: BTreeMap<Serial, Pane>,
+    /// The texts that they show.
+    pub buffers: BTreeMap<BufferId, Buffer>,
+    /// The columns that they stand in.
+    pub columns: Columns,
+    /// The pane that commands without one of their own apply to.
+    pub focus: Serial,
+    /// The log.
+    pub log: Log,
+    /// What the write under way has said, kept until it is known to succeed.
+    pub notes: Vec<Note>,
+    /// The host's files and processes.
+    pub host: Host,
+    /// Commands that run.
+    pub jobs: Jobs,
+    /// What Cut and Snarf have put aside.
+    pub snarf: String,
+    /// The regular expressions used before.
+    pub patterns: Patterns,
+    /// The tag over all columns.
+    pub tag: String,
+    /// What the user may set.
+    pub settings: Settings,
+    /// Places that were left, oldest first, and which of them is current.
+    pub jumps: (Vec<(Serial, Range)>, usize),
+    /// Files opened, newest first.
+    pub recent: Vec<String>,
+    /// What the loop has to do next.
+    pub ending: Option<Ending>,
+    /// The planted defect that is on.
+    pub plant: Option<Defect>,
+    next_serial: Serial,
+    next_buffer: BufferId,
+    next_open: u64,
+}
+
+/// What ends the session as it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// The last pane was closed.
+    Quit,
+    /// Another state was restored: every client is hung up.
+    Restored,
+}
+
+/// What a write said besides being done.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Note {
+    /// A message to the user.
+    Msg(Option<Serial>, String),
+    /// A look that found nothing: no failure, but logged as one.
+    Nothing(Option<Serial>, &'static str, String),
+}
+
+/// Where a pane is put.
+#[derive(Clone, Copy, Debug)]
+pub enum Place {
+    /// Where there is most room.
+    Anywhere,
+    /// At the foot of a column.
+    Column(ColumnId),
+    /// Below another pane.
+    Below(Serial),
+}
+
+impl Editor {
+    /// A session without a pane.
+    pub fn new(host: Host, plant: Option<Defect>) -> Self {
+        Editor {
+            panes: BTreeMap::new(),
+            buffers: BTreeMap::new(),
+            columns: Columns::new(),
+            focus: 0,
+            log: Log::new(plant),
+            notes: Vec::new(),
+            host,
+            jobs: Jobs::default(),
+            snarf: String::new(),
+            patterns: Patterns::new(plant),
+            tag: "Newcol Putall Dump Exit ".into(),
+            settings: Settings::default(),
+            jumps: (Vec::new(), 0),
+            recent: Vec::new(),
+            ending: None,
+            plant,
+            next_serial: 1,
+            next_buffer: 1,
+            next_open: 1,
+        }
+    }
+
+    /// The pane of that serial.
+    pub fn pane(&self, serial: Serial) -> Done<&Pane> {
+        self.panes.get(&serial).ok_or_else(|| no_pane(serial))
+    }
+
+    /// The pane of that serial, to change it.
+    pub fn pane_mut(&mut self, serial: Serial) -> Done<&mut Pane> {
+        self.panes.get_mut(&serial).ok_or_else(|| no_pane(serial))
+    }
+
+    /// The text that a pane shows.
+    pub fn buffer(&self, serial: Serial) -> Done<&Buffer> {
+        let id = self.pane(serial)?.buffer;
+        self.buffers.get(&id).ok_or_else(|| no_pane(serial))
+    }
+
+    /// The text that a pane shows, to change it.
+    pub fn buffer_mut(&mut self, serial: Serial) -> Done<&mut Buffer> {
+        let id = self.pane(serial)?.buffer;
+        self.buffers.get_mut(&id).ok_or_else(|| no_pane(serial))
+    }
+
+    /// A number for an open of a file that no other open has.
+    pub fn open_id(&mut self) -> u64 {
+        self.next_open += 1;
+        self.next_open
+    }
+
+    /// Makes a pane that shows a new buffer.
+    pub fn add_pane(&mut self, buffer: Buffer, place: Place) -> Done<Serial> {
+        self.has_room(0, buffer.bytes())?;
+        let id = self.add_buffer(buffer);
+        let serial = self.add_view(id, place);
+        if serial.is_err() {
+            self.buffers.remove(&id);
+        }
+        serial
+    }
+
+    /// Makes a pane that shows the buffer `id`.
+    pub fn add_view(&mut self, id: BufferId, place: Place) -> Done<Serial> {
+        if self.panes.len() >= PANES {
+            return refuse!("no more than {PANES} panes");
+        }
+        let (column, at) = self.place(place)?;
+        let serial = self.next_serial;
+        self.next_serial = serial.checked_add(1).ok_or("no serial is left for another pane")?;
+        self.panes.insert(serial, Pane::new(serial, column, id));
+        if let Some(column) = self.columns.get_mut(column) {
+            column.panes.insert(at.min(column.panes.len()), serial);
+        }
+        self.focus = serial;
+        self.log.say(&format!("open {serial} {}", self.name_for_log(id)));
+        Ok(serial)
+    }
+
+    /// Closes a pane, whatever is in it; closing the last one ends the session.
+    pub fn close_pane(&mut self, serial: Serial) -> Done {
+        let pane = self.panes.remove(&serial).ok_or_else(|| no_pane(serial))?;
+        if let Some(terminal) = &pane.terminal {
+            terminal.end();
+        }
+        self.columns.take_pane(serial);
+        if !self.panes.values().any(|other| other.buffer == pane.buffer) {
+            self.buffers.remove(&pane.buffer);
+        }
+        if self.focus == serial {
+            let beside = self.columns.get(pane.column).and_then(|c| c.panes.first().copied());
+            let any = self.panes.keys().next().copied();
+            self.focus = beside.or(any).unwrap_or(0);
+        }
+        self.log.say(&format!("close {serial}"));
+        if self.panes.is_empty() {
+            self.ending = Some(Ending::Quit);
+        }
+        Ok(())
+    }
+
+    /// Changes a pane's text on behalf of `origin` (acme(4)'s E, F, K or M).
+    pub fn edit(&mut self, serial: Serial, range: Range, text: &str, origin: char) -> Done {
+        let pane = self.pane(serial)?;
+        let (id, mark) = (pane.buffer, pane.marking);
+        self.change(id, range, text, origin, mark)
+    }
+
+    /// Changes a buffer; without `mark` the change is undone together with the one before.
+    pub fn change(
+        &mut self,
+        id: BufferId,
+        range: Range,
+        text: &str,
+        origin: char,
+        mark: bool,
+    ) -> Done {
+        if range.is_empty() && text.is_empty() {
+            return Ok(());
+        }
+        self.has_room(range.q1.saturating_sub(range.q0), text.len())?;
+        let Some(buffer) = self.buffers.get_mut(&id) else {
+            return Err("no such text".into());
+        };
+        let change = buffer.replace(range.q0, range.q1, text, mark)?;
+        self.follow(id, &change, text, origin);
+        Ok(())
+    }
+
+    /// Appends output that no undo takes back, and sheds the oldest lines over `keep_runes`.
+    pub fn append_output(&mut self, serial: Serial, text: &str, keep_runes: usize) -> Done {
+        let id = self.pane(serial)?.buffer;
+        let Some(buffer) = self.buffers.get_mut(&id) else { return Err(no_pane(serial)) };
+        let end = buffer.runes();
+        let change = buffer.replace_for_good(end, end, text);
+        let length = buffer.runes();
+        let shed = (length > keep_runes).then(|| {
+            let line = buffer.text().char_to_line(length - keep_runes / 2);
+            let cut = buffer.text().line_to_char(line).max(length - keep_runes);
+            buffer.replace_for_good(0, cut, "")
+        });
+        self.follow(id, &change, text, 'F');
+        if let Some(shed) = shed {
+            self.follow(id, &shed, "", 'F');
+        }
+        Ok(())
+    }
+
+    /// Undoes or redoes the last change of a pane's text.
+    pub fn undo(&mut self, serial: Serial, redo: bool) -> Done {
+        let id = self.pane(serial)?.buffer;
+        let Some(buffer) = self.buffers.get_mut(&id) else { return Err(no_pane(serial)) };
+        let changes = if redo { buffer.redo() } else { buffer.undo() };
+        let changes = changes.ok_or(if redo { "nothing to redo" } else { "nothing to undo" })?;
+        for change in &changes {
+            let text = self.buffers[&id].slice(change.at, change.at + change.inserted);
+            self.follow(id, change, &text, 'F');
+        }
+        if let Some(last) = changes.last() {
+            self.pane_mut(serial)?.dot = Range::new(last.at, last.at + last.inserted);
+        }
+        Ok(())
+    }
+
+    /// Appends to the errors pane of the directory that `serial` is in, made if need be.
+    pub fn errors(&mut self, serial: Option<Serial>, text: &str) -> Done<Serial> {
+        let directory = serial.map_or_else(String::new, |serial| self.directory(serial));
+        let name = format!("{directory}+Errors");
+        let pane = match self.find_name(&name) {
+            Some(pane) => pane,
+            None => {
+                let focus = self.focus;
+                let place = if self.panes.contains_key(&focus) {
+                    Place::Column(self.pane(focus)?.column)
+                } else {
+                    Place::Anywhere
+                };
+                let pane = self.add_pane(Buffer::new(&name, ""), place)?;
+                if self.panes.contains_key(&focus) {
+                    self.focus = focus;
+                }
+                pane
+            }
+        };
+        self.append_output(pane, text, ERRORS_RUNES)?;
+        self.buffer_mut(pane)?.dirty = false;
+        Ok(pane)
+    }
+
+    /// The directory of a pane's name, with its slash, as part of a name.
+    pub fn directory(&self, serial: Serial) -> String {
+        let name = self.buffer(serial).map(|b| b.name.as_str()).unwrap_or_default();
+        name.rfind('/').map_or_else(String::new, |slash| name[..=slash].to_string())
+    }
+
+    /// The pane whose name means the same file.
+    pub fn find_name(&self, name: &str) -> Option<Serial> {
+        let path = self.host.path(name);
+        let same = |pane: &&Pane| {
+            self.buffers
+                .get(&pane.buffer)
+                .is_some_and(|b| !b.name.is_empty() && self.host.path(&b.name) == path)
+        };
+        self.panes.values().find(same).map(|pane| pane.serial)
+    }
+
+    /// Gives a pane's text another name.
+    pub fn rename(&mut self, serial: Serial, name: &str) -> Done {
+        if name.len() > NAME_BYTES {
+            return refuse!("name longer than {NAME_BYTES} bytes");
+        }
+        if name.chars().any(char::is_control) {
+            return Err("name with a control character".into());
+        }
+        self.buffer_mut(serial)?.name = name.into();
+        Ok(())
+    }
+
+    /// Remembers where the user was, before going elsewhere.
+    pub fn leave(&mut self) {
+        let Ok(pane) = self.pane(self.focus) else { return };
+        let here = (pane.serial, pane.dot);
+        let (jumps, at) = &mut self.jumps;
+        jumps.truncate(*at);
+        if jumps.last() != Some(&here) {
+            jumps.push(here);
+        }
+        if jumps.len() > JUMPS {
+            jumps.remove(0);
+        }
+        *at = jumps.len();
+    }
+
+    /// Shows a pane and what is selected in it.
+    pub fn show(&mut self, serial: Serial, dot: Range) -> Done {
+        let text = self.buffer(serial)?.text();
+        let end = text.len_chars();
+        let dot = Range::new(dot.q0.min(end), dot.q1.min(end));
+        let origin = text.line_to_char(text.char_to_line(dot.q0));
+        let pane = self.pane_mut(serial)?;
+        pane.dot = dot;
+        pane.origin = origin;
+        pane.collapsed = false;
+        self.focus = serial;
+        Ok(())
+    }
+
+    /// Remembers a file as opened.
+    pub fn opened(&mut self, name: &str) {
+        self.recent.retain(|other| other != name);
+        self.recent.insert(0, name.into());
+        self.recent.truncate(RECENT);
+    }
+
+    /// Logs what a write said if it was `done`, else only why it was not.
+    pub fn settle(&mut self, done: &Done, serial: Option<Serial>, file: &str) {
+        let notes = std::mem::take(&mut self.notes);
+        if let Err(why) = done {
+            if self.plant == Some(Defect::ErrMissing) && file == "addr" {
+                return;
+            }
+            self.log.err(serial, file, &why.to_string());
+            if self.plant == Some(Defect::ErrTwice) && matches!(file, "dot" | "limit") {
+                self.log.err(serial, file, &why.to_string());
+            }
+            return;
+        }
+        for note in notes {
+            match note {
+                Note::Msg(serial, text) => {
+                    let serial = serial.map_or_else(|| "-".into(), |n| n.to_string());
+                    self.log.say(&format!("msg {serial} {text}"));
+                }
+                Note::Nothing(serial, file, why) => self.log.err(serial, file, &why),
+            }
+        }
+    }
+
+    /// Makes serials go on behind those of a restored dump.
+    pub fn serials_after(&mut self, serial: Serial) {
+        self.next_serial = self.next_serial.max(serial.saturating_add(1));
+    }
+
+    /// Puts a restored buffer in.
+    pub fn add_buffer(&mut self, buffer: Buffer) -> BufferId {
+        let id = self.next_buffer;
+        self.next_buffer += 1;
+        self.buffers.insert(id, buffer);
+        id
+    }
+
+    fn place(&mut self, place: Place) -> Done<(ColumnId, usize)> {
+        let roomiest = self.columns.roomiest().ok_or("no column to put a pane in")?;
+        Ok(match place {
+            Place::Anywhere => (roomiest, usize::MAX),
+            Place::Column(id) => (self.columns.get(id).map_or(roomiest, |c| c.id), usize::MAX),
+            Place::Below(serial) => {
+                let column = self.pane(serial)?.column;
+                let panes = self.columns.get(column).map(|c| c.panes.as_slice());
+                let at = panes.and_then(|panes| panes.iter().position(|pane| *pane == serial));
+                (column, at.map_or(usize::MAX, |at| at + 1))
+            }
+        })
+    }
+
+    /// Moves every view of `id` along with a change of it, and tells those who read events.
+    fn follow(&mut self, id: BufferId, change: &Change, text: &str, origin: char) {
+        self.jobs.adjust(id, change);
+        for pane in self.panes.values_mut().filter(|pane| pane.buffer == id) {
+            pane.adjust(change);
+            pane.warned = false;
+            if change.removed > 0 {
+                let gone = (change.at, change.at + change.removed);
+                pane.events.record(origin, 'D', gone, 0, "");
+            }
+            if change.inserted > 0 {
+                let new = (change.at, change.at + change.inserted);
+                pane.events.record(origin, 'I', new, 0, text);
+            }
+        }
+    }
+
+    fn has_room(&self, removed: usize, bytes: usize) -> Done {
+        let all: usize = self.buffers.values().map(Buffer::bytes).sum();
+        if bytes > removed && all + bytes > BODIES_BYTES {
+            return refuse!("all bodies together would be longer than {BODIES_BYTES} bytes");
+        }
+        Ok(())
+    }
+
+    fn name_for_log(&self, id: BufferId) -> &str {
+        self.buffers.get(&id).map_or("", |buffer| buffer.name.as_str())
+    }
+}
+
+fn no_pane(serial: Serial) -> super::refusal::Refusal {
+    format!("no pane {serial}").into()
+}

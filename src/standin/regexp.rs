@@ -1,0 +1,224 @@
+//! Plan 9 regular expressions (regexp(7)) on an engine that takes linear time.
+//!
+//! One deviation: among alternatives the first that matches is taken, not the longest.
+
+use regex::{Regex, RegexBuilder};
+
+use super::limits::{REGEXP_BYTES, REGEXP_RUNES};
+use super::plants::Defect;
+use super::refusal::{Done, refuse};
+
+/// A compiled expression and the text it came from.
+#[derive(Clone, Debug)]
+pub struct Regexp {
+    regex: Regex,
+}
+
+impl Regexp {
+    /// Compiles `pattern`, its delimiters already taken off.
+    pub fn new(pattern: &str) -> Done<Regexp> {
+        if pattern.chars().count() > REGEXP_RUNES {
+            return refuse!("regular expression longer than {REGEXP_RUNES} runes");
+        }
+        let translated = translate(pattern)?;
+        RegexBuilder::new(&translated)
+            .multi_line(true)
+            .size_limit(REGEXP_BYTES)
+            .dfa_size_limit(REGEXP_BYTES)
+            .build()
+            .map(|regex| Regexp { regex })
+            .map_err(|why| reason(&why).into())
+    }
+
+    /// The first match at or after the byte `from`, as byte offsets.
+    pub fn find_at(&self, text: &str, from: usize) -> Option<(usize, usize)> {
+        self.regex.find_at(text, from).map(|m| (m.start(), m.end()))
+    }
+
+    /// The last match that ends at or before the byte `to`.
+    pub fn find_before(&self, text: &str, to: usize) -> Option<(usize, usize)> {
+        self.regex.find_iter(&text[..to]).last().map(|m| (m.start(), m.end()))
+    }
+
+    /// Whether `text` holds a match.
+    pub fn is_match(&self, text: &str) -> bool {
+        self.regex.is_match(text)
+    }
+
+    /// The first match at or after `from` and its subexpressions, the whole match first.
+    pub fn groups_at(&self, text: &str, from: usize) -> Option<Vec<Option<(usize, usize)>>> {
+        let found = self.regex.captures_at(text, from)?;
+        Some(found.iter().map(|group| group.map(|m| (m.start(), m.end()))).collect())
+    }
+}
+
+/// The expressions of a session: the empty one stands for the last that was used.
+#[derive(Debug, Default)]
+pub struct Patterns {
+    last: Option<String>,
+    plant: Option<Defect>,
+}
+
+impl Patterns {
+    /// None used yet.
+    pub fn new(plant: Option<Defect>) -> Self {
+        Patterns { last: None, plant }
+    }
+
+    /// Compiles `pattern`, or the last one again.
+    pub fn compile(&mut self, pattern: &str) -> Done<Regexp> {
+        if pattern.is_empty() {
+            let last = self.last.as_deref().ok_or("no regular expression was used before")?;
+            return Regexp::new(last);
+        }
+        let regexp = Regexp::new(pattern);
+        if self.plant == Some(Defect::CrashOnRegex) && regexp.is_err() && pattern.contains('[') {
+            panic!("index past the end of a class");
+        }
+        self.last = Some(pattern.into());
+        regexp
+    }
+}
+
+/// Plan 9's notation in the engine's.
+fn translate(pattern: &str) -> Done<String> {
+    let mut out = String::with_capacity(pattern.len() * 2);
+    let mut runes = pattern.chars().peekable();
+    let mut operand = false;
+    while let Some(rune) = runes.next() {
+        if matches!(rune, '*' | '+' | '?') && !operand {
+            return refuse!("regular expression has a {rune} with nothing before it");
+        }
+        operand = !matches!(rune, '(' | '|');
+        match rune {
+            '\\' => match runes.next() {
+                None => return Err("regular expression ends in a backslash".into()),
+                Some('n') => out.push_str("\\n"),
+                Some(literal) => push_literal(&mut out, literal),
+            },
+            '[' => push_class(&mut out, &mut runes)?,
+            '.' | '*' | '+' | '?' | '(' | ')' | '|' | '^' | '$' => out.push(rune),
+            literal => push_literal(&mut out, literal),
+        }
+    }
+    Ok(out)
+}
+
+fn push_literal(out: &mut String, rune: char) {
+    out.push_str(&regex::escape(rune.encode_utf8(&mut [0; 4])));
+}
+
+fn push_class(out: &mut String, runes: &mut std::iter::Peekable<std::str::Chars<'_>>) -> Done {
+    let negated = runes.next_if_eq(&'^').is_some();
+    // A negated class never matches a newline.
+    out.push_str(if negated { "[^\\n" } else { "[" });
+    let mut empty = true;
+    loop {
+        let first = match runes.next() {
+            None => return Err("regular expression has a [ without its ]".into()),
+            Some(']') => break,
+            Some(rune) => class_rune(rune, runes)?,
+        };
+        empty = false;
+        push_class_rune(out, first);
+        if runes.peek() != Some(&'-') {
+            continue;
+        }
+        runes.next();
+        let last = match runes.next() {
+            None | Some(']') => return Err("regular expression has a range without its end".into()),
+            Some(rune) => class_rune(rune, runes)?,
+        };
+        if last < first {
+            return Err("regular expression has a range out of order".into());
+        }
+        out.push('-');
+        push_class_rune(out, last);
+    }
+    if empty {
+        return Err("regular expression has an empty class".into());
+    }
+    out.push(']');
+    Ok(())
+}
+
+fn class_rune(rune: char, runes: &mut std::iter::Peekable<std::str::Chars<'_>>) -> Done<char> {
+    if rune != '\\' {
+        return Ok(rune);
+    }
+    match runes.next() {
+        None => Err("regular expression ends in a backslash".into()),
+        Some('n') => Ok('\n'),
+        Some(literal) => Ok(literal),
+    }
+}
+
+fn push_class_rune(out: &mut String, rune: char) {
+    out.push_str(&format!("\\x{{{:x}}}", u32::from(rune)));
+}
+
+fn reason(why: &regex::Error) -> String {
+    match why {
+        regex::Error::CompiledTooBig(_) => "regular expression is too big".into(),
+        // The engine draws the place over several lines; its last line says what is wrong.
+        other => {
+            let text = other.to_string();
+            let last = text.lines().last().unwrap_or_default();
+            format!("regular expression: {}", last.trim_start_matches("error: "))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn found(pattern: &str, text: &str) -> Option<String> {
+        let (from, to) = Regexp::new(pattern).unwrap().find_at(text, 0)?;
+        Some(text[from..to].to_string())
+    }
+
+    #[test]
+    fn what_is_no_operator_in_plan_9_is_a_literal() {
+        assert_eq!(found("a{2}", "a{2}").as_deref(), Some("a{2}"));
+        assert_eq!(found("\\d", "5d").as_deref(), Some("d"));
+        assert_eq!(found("a&&b~", "a&&b~").as_deref(), Some("a&&b~"));
+        assert!(Regexp::new("(?i)x").is_err());
+    }
+
+    #[test]
+    fn classes_are_plan_9s() {
+        assert_eq!(found("[^ab]+", "ab\ncd\n").as_deref(), Some("cd"));
+        assert_eq!(found("[a\\]]+", "]a").as_deref(), Some("]a"));
+        assert_eq!(found("[[&~]+", "~[&").as_deref(), Some("~[&"));
+        assert_eq!(found("[\\n]", "a\nb").as_deref(), Some("\n"));
+        for bad in ["[", "[]", "[a-", "[z-a]", "[a-]", "a\\", "(", "*"] {
+            assert!(Regexp::new(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn lines_have_beginnings_and_ends() {
+        assert_eq!(found("^b$", "a\nb\nc").as_deref(), Some("b"));
+        assert_eq!(found("a.b", "a\nb"), None);
+    }
+
+    #[test]
+    fn a_pattern_that_would_blow_up_is_refused_or_linear() {
+        let deep = "(".repeat(3_000) + "a" + &")".repeat(3_000);
+        assert!(Regexp::new(&deep).is_err());
+        let slow = Regexp::new("(a*)*b").unwrap();
+        assert!(!slow.is_match(&"a".repeat(100_000)));
+    }
+
+    proptest! {
+        #[test]
+        fn no_pattern_panics(pattern in ".{0,40}", text in ".{0,40}") {
+            if let Ok(regexp) = Regexp::new(&pattern) {
+                regexp.find_at(&text, 0);
+                regexp.find_before(&text, text.len());
+            }
+        }
+    }
+}
