@@ -18,7 +18,9 @@ pub fn dispatch() {
             2
         }
         other => {
-            eprintln!("monkey9p: {ROLE_VARIABLE}={other}: expected {KEEPER_ROLE} or {STANDIN_ROLE}");
+            eprintln!(
+                "monkey9p: {ROLE_VARIABLE}={other}: expected {KEEPER_ROLE} or {STANDIN_ROLE}"
+            );
             2
         }
     };

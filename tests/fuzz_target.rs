@@ -28,12 +28,18 @@ fn fuzzer(test: &str) -> Option<PathBuf> {
 
 #[test]
 fn a_planted_defect_is_an_artifact_a_record_and_a_token() {
-    let Some(fuzzer) = fuzzer("a_planted_defect_is_an_artifact_a_record_and_a_token") else { return };
+    let Some(fuzzer) = fuzzer("a_planted_defect_is_an_artifact_a_record_and_a_token") else {
+        return;
+    };
     let folder = tempfile::tempdir().unwrap();
     let seed = common::project().join("corpus/monkey9p/seed-failed-write");
     let run = |plant: &str, file: &Path| {
         let mut command = Command::new(&fuzzer);
-        command.arg(file).current_dir(folder.path()).env_remove("PARDES").env("STANDIN_PLANT", plant);
+        command
+            .arg(file)
+            .current_dir(folder.path())
+            .env_remove("PARDES")
+            .env("STANDIN_PLANT", plant);
         command.output().unwrap()
     };
     let clean = run("", &seed);
@@ -41,7 +47,12 @@ fn a_planted_defect_is_an_artifact_a_record_and_a_token() {
     let found = run("err-twice", &seed);
     let said = String::from_utf8_lossy(&found.stderr).into_owned();
     assert!(!found.status.success(), "{said}");
-    for want in ["DEDUP_TOKEN: one_failure_rule:", "one_failure_rule: ", "verdict: alone", "libFuzzer: deadly signal"] {
+    for want in [
+        "DEDUP_TOKEN: one_failure_rule:",
+        "one_failure_rule: ",
+        "verdict: alone",
+        "libFuzzer: deadly signal",
+    ] {
         assert!(said.contains(want), "{want}: {said}");
     }
     let records: Vec<_> = fs::read_dir(folder.path().join("bugs")).unwrap().flatten().collect();
@@ -94,7 +105,9 @@ fn carriers(prefix: &str) -> Vec<String> {
         .into_iter()
         .filter_map(|pid| fs::read(format!("/proc/{pid}/environ")).ok())
         .filter_map(|environ| {
-            let entry = environ.split(|&byte| byte == 0).find_map(|entry| entry.strip_prefix(b"M9P_TOKEN="))?;
+            let entry = environ
+                .split(|&byte| byte == 0)
+                .find_map(|entry| entry.strip_prefix(b"M9P_TOKEN="))?;
             String::from_utf8(entry.to_vec()).ok()
         })
         .collect()
@@ -102,7 +115,8 @@ fn carriers(prefix: &str) -> Vec<String> {
 
 fn roots(prefix: &str) -> Vec<PathBuf> {
     let marked = |path: &PathBuf| {
-        fs::read_to_string(path.join(".monkey9p-sandbox")).is_ok_and(|token| token.starts_with(prefix))
+        fs::read_to_string(path.join(".monkey9p-sandbox"))
+            .is_ok_and(|token| token.starts_with(prefix))
     };
     fs::read_dir("/tmp").unwrap().flatten().map(|entry| entry.path()).filter(marked).collect()
 }

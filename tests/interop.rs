@@ -44,7 +44,12 @@ fn the_script_finds_nothing_and_its_logs_replay_here() {
     for seed in 1..=3 {
         let log = folder.path().join(format!("runs/seed-{seed}/ops.jsonl"));
         let replayed = ours(&["replay", log.to_str().unwrap()], folder.path());
-        assert_eq!(replayed.status.code(), Some(0), "{}", String::from_utf8_lossy(&replayed.stdout));
+        assert_eq!(
+            replayed.status.code(),
+            Some(0),
+            "{}",
+            String::from_utf8_lossy(&replayed.stdout)
+        );
     }
 }
 
@@ -52,7 +57,10 @@ fn the_script_finds_nothing_and_its_logs_replay_here() {
 fn our_logs_replay_there() {
     let Some(script) = script("our_logs_replay_there") else { return };
     let folder = tempfile::tempdir().unwrap();
-    assert_eq!(ours(&["run", "--seed", "1", "--steps", "500"], folder.path()).status.code(), Some(0));
+    assert_eq!(
+        ours(&["run", "--seed", "1", "--steps", "500"], folder.path()).status.code(),
+        Some(0)
+    );
     let log = folder.path().join("runs/seed-1/ops.jsonl");
     let done = python(&script, &["--replay", log.to_str().unwrap()], folder.path());
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stdout));

@@ -49,7 +49,8 @@ fn each_seed_decodes_to_its_source() {
     let names = |map: Vec<&String>| map.into_iter().cloned().collect::<Vec<_>>();
     assert_eq!(names(sources.keys().collect()), names(committed.keys().collect()));
     for (name, ops) in &sources {
-        let input = Input::decode(&committed[name]).unwrap_or_else(|| panic!("{name} decodes to nothing"));
+        let input =
+            Input::decode(&committed[name]).unwrap_or_else(|| panic!("{name} decodes to nothing"));
         let rendered = input.render();
         let told = |ops: &[Op]| ops.iter().map(tell).collect::<Vec<_>>();
         assert_eq!(told(&rendered), told(ops), "{name}");
@@ -95,7 +96,9 @@ fn a_regen_in_a_copy_gives_the_same_bytes_and_check_sees_each_fault() {
     fs::remove_file(made.join("seed-close-runs")).unwrap();
     let (code, out) = run("check");
     assert_eq!(code, 1);
-    for want in ["seed-failed-write: not the", "seed-unknown: no such seed", "seed-close-runs: missing"] {
+    for want in
+        ["seed-failed-write: not the", "seed-unknown: no such seed", "seed-close-runs: missing"]
+    {
         assert!(out.contains(want), "{want}: {out}");
     }
     assert_eq!(run("regen").0, 0);
@@ -108,7 +111,10 @@ fn a_regen_in_a_copy_gives_the_same_bytes_and_check_sees_each_fault() {
 fn git_keeps_seeds_and_ignores_what_grew() {
     let ignored = |path: &str| {
         let mut git = Command::new("git");
-        let status = git.args(["check-ignore", "-q", "--no-index", path]).current_dir(common::project()).status();
+        let status = git
+            .args(["check-ignore", "-q", "--no-index", path])
+            .current_dir(common::project())
+            .status();
         status.ok().and_then(|status| status.code())
     };
     if ignored("Cargo.toml") != Some(1) {

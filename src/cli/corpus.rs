@@ -104,7 +104,12 @@ fn check(corpus: &Path, wanted: &BTreeMap<String, Vec<u8>>) -> Result<i32> {
             Some(Err(why)) => wrong.push(format!("{name}: {why}")),
         }
     }
-    wrong.extend(there.keys().filter(|name| !wanted.contains_key(*name)).map(|name| format!("{name}: no such seed")));
+    wrong.extend(
+        there
+            .keys()
+            .filter(|name| !wanted.contains_key(*name))
+            .map(|name| format!("{name}: no such seed")),
+    );
     for line in &wrong {
         println!("{line}");
     }

@@ -17,7 +17,8 @@ pub struct Arguments {
 
 pub fn main(arguments: &Arguments) -> Result<i32> {
     let file = read_any(&arguments.file)?;
-    for key in ["story", "kind", "why", "detail", "signature", "verdict", "seed", "step", "target"] {
+    for key in ["story", "kind", "why", "detail", "signature", "verdict", "seed", "step", "target"]
+    {
         match file.header.get(key) {
             None | Some(serde_json::Value::Null) => {}
             Some(serde_json::Value::String(text)) if text.is_empty() => {}

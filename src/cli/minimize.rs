@@ -54,7 +54,8 @@ pub fn main(arguments: &Arguments) -> Result<i32> {
     if let Some(why) = trial.failed {
         return Err(why.into());
     }
-    let output = arguments.output.clone().unwrap_or_else(|| arguments.file.with_extension("min.jsonl"));
+    let output =
+        arguments.output.clone().unwrap_or_else(|| arguments.file.with_extension("min.jsonl"));
     let done = format!("{} to {} ops", body.len(), small.len());
     file.header.insert("signature".into(), trial.signature.clone().into());
     file.header.insert("kind".into(), finding.kind.clone().into());

@@ -48,7 +48,10 @@ pub fn main(arguments: &Arguments) -> Result<i32> {
             })
         });
         let steps = ops.len();
-        println!("{}", json!({"file": arguments.file, "steps": steps, "clean_quits": replayed.quits, "failure": failure}));
+        println!(
+            "{}",
+            json!({"file": arguments.file, "steps": steps, "clean_quits": replayed.quits, "failure": failure})
+        );
     } else if let Some((step, finding)) = &replayed.found {
         println!("replay {shown}: FAIL at op {step}: {}: {}", finding.kind, finding.why);
         if !finding.detail.is_empty() {

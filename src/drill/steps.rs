@@ -13,7 +13,11 @@ use crate::wire::msg::OWRITE;
 /// Every step, in the order they run.
 pub const STEPS: [Step; 4] = [
     Step { number: 0, shows: "isolation is proven for what will be used", run: isolation },
-    Step { number: 1, shows: "the target launches, answers over 9P, and leaves nothing", run: launch },
+    Step {
+        number: 1,
+        shows: "the target launches, answers over 9P, and leaves nothing",
+        run: launch,
+    },
     Step { number: 2, shows: "a planted defect is caught and replays", run: caught },
     Step { number: 3, shows: "a world that is not as it should be is refused", run: refused },
 ];
@@ -58,10 +62,10 @@ fn launch(launcher: &Launcher) -> (Verdict, Vec<String>) {
     (Verdict::Pass, evidence)
 }
 
-fn unknown_word() -> Vec<Op> {
+fn failed_write() -> Vec<Op> {
     let write = Op::Write {
-        path: "/ctl".into(),
-        data: "no-such-word\n".into(),
+        path: "/pane/{p0}/addr".into(),
+        data: "#99999".into(),
         mode: OWRITE,
         chunks: Chunks::Whole,
         offset: None,
@@ -70,12 +74,13 @@ fn unknown_word() -> Vec<Op> {
     vec![Op::Fresh { follower: false }, Op::Stat { path: "/".into() }, write]
 }
 
-/// The defect that logs a failed write twice.
-const PLANT: &str = "err-twice";
+/// The defect by which a failed write to an addr file is not logged.
+const PLANT: &str = "err-missing";
 
 fn caught(launcher: &Launcher) -> (Verdict, Vec<String>) {
     if launcher.target.name != "standin" {
-        let why = format!("{} has no planted defects: only the stand-in does", launcher.target.name);
+        let why =
+            format!("{} has no planted defects: only the stand-in does", launcher.target.name);
         return (Verdict::Skip, vec![why]);
     }
     let mut evidence = Vec::new();
@@ -83,7 +88,7 @@ fn caught(launcher: &Launcher) -> (Verdict, Vec<String>) {
         let target = launcher.target.clone().with_plant(plant);
         let mut runner = Runner::new(Launcher { target, ..launcher.clone() }, false);
         for _ in 0..2 {
-            let replayed = match replay(&mut runner, &unknown_word(), |_, _, _: &End| {}) {
+            let replayed = match replay(&mut runner, &failed_write(), |_, _, _: &End| {}) {
                 Ok(replayed) => replayed,
                 Err(why) => return failed(why),
             };
@@ -91,7 +96,8 @@ fn caught(launcher: &Launcher) -> (Verdict, Vec<String>) {
             if found.as_ref().map(|finding| finding.kind.as_str()) != want {
                 return failed(format!("with {plant:?}: wanted {want:?}, found {found:?}"));
             }
-            let seen = found.map_or("nothing".into(), |finding| format!("{}: {}", finding.kind, finding.why));
+            let seen = found
+                .map_or("nothing".into(), |finding| format!("{}: {}", finding.kind, finding.why));
             evidence.push(format!("with {}: {seen}", plant.unwrap_or("no plant")));
         }
     }

@@ -20,9 +20,15 @@ pub fn tell(op: &Op) -> String {
                 Chunks::Bytes => ", a byte a time".into(),
                 Chunks::Sizes(sizes) => format!(", in pieces of {sizes:?}"),
             };
-            let offset = offset.map_or(String::new(), |offset| format!(", each at offset {offset}"));
+            let offset =
+                offset.map_or(String::new(), |offset| format!(", each at offset {offset}"));
             let on = if *stop_on_error { "" } else { ", going on when a piece is refused" };
-            format!("write {} to {}, opened {}{chunks}{offset}{on}", shown(data), file(path), opened(*mode))
+            format!(
+                "write {} to {}, opened {}{chunks}{offset}{on}",
+                shown(data),
+                file(path),
+                opened(*mode)
+            )
         }
         Op::Read { path, count, offset, mode, reads } => format!(
             "read {}, opened {}, from offset {offset}, {count} bytes a read, {reads} reads at the most",
@@ -44,7 +50,9 @@ pub fn tell(op: &Op) -> String {
         Op::Hold { h, path, mode } => {
             format!("open {} {}, and keep it as {}", file(path), opened(*mode), h.to_text())
         }
-        Op::Hwrite { h, data } => format!("write {} to what is kept as {}", shown(data), h.to_text()),
+        Op::Hwrite { h, data } => {
+            format!("write {} to what is kept as {}", shown(data), h.to_text())
+        }
         Op::Hread { h, count, offset } => {
             let from = offset.map_or("where it was".into(), |offset| format!("offset {offset}"));
             format!("read up to {count} bytes of what is kept as {}, from {from}", h.to_text())
@@ -63,7 +71,9 @@ pub fn tell(op: &Op) -> String {
         Op::Seq { ops } if ops.is_empty() => "do nothing".into(),
         Op::Seq { ops } => ops.iter().map(tell).collect::<Vec<_>>().join(";\n      then "),
         Op::Reset => "go back to the baseline, as between two inputs".into(),
-        Op::Fresh { follower: true } => "start a target, its log followed on a second connection".into(),
+        Op::Fresh { follower: true } => {
+            "start a target, its log followed on a second connection".into()
+        }
         Op::Fresh { follower: false } => "start a target".into(),
     }
 }
@@ -123,7 +133,8 @@ mod tests {
             "write \"Edit d\\n\" to /pane/{p3}/ctl ({p3}: pane number 3 of those, counting round), \
              opened to write and truncated, in pieces of [2, 3]"
         );
-        let seq = Op::Seq { ops: vec![Op::Stat { path: "/".into() }, Op::Clunk { h: "h1".into() }] };
+        let seq =
+            Op::Seq { ops: vec![Op::Stat { path: "/".into() }, Op::Clunk { h: "h1".into() }] };
         assert_eq!(tell(&seq), "stat /;\n      then close what is kept as h1");
         let huge = Op::Hwrite { h: "h".into(), data: vec![b'x'; 100].into() };
         assert!(tell(&huge).contains("(100 bytes)"));

@@ -17,8 +17,10 @@ use crate::invariants::{Set, Violation};
 use crate::ops::Op;
 use crate::record::{Finding, blur};
 use crate::sandbox::SandboxError;
-use crate::session::{Answered, Failure, FailureKind, Launcher, Outcome, Session, StartError, Step};
 use crate::session::log::occurrences;
+use crate::session::{
+    Answered, Failure, FailureKind, Launcher, Outcome, Session, StartError, Step,
+};
 use crate::target::file_kind;
 
 /// Inputs that one target lives through before it is replaced.

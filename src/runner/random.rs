@@ -13,8 +13,8 @@ use serde_json::json;
 use super::{End, RunError, Runner};
 use crate::input::{Generator, Renderer};
 use crate::ops::{Op, put_line};
-use crate::session::Session;
 use crate::record::{Circumstances, Finding, write_record};
+use crate::session::Session;
 
 /// What a run is asked to do.
 #[derive(Clone, Debug)]
@@ -93,8 +93,7 @@ pub fn random_run(
                 let journal = runner.session().map(Session::journal).unwrap_or_default().to_vec();
                 runner.end()?;
                 fresh = true;
-                let (times, _) =
-                    summary.found.entry(finding.signature()).or_insert((0, step));
+                let (times, _) = summary.found.entry(finding.signature()).or_insert((0, step));
                 *times += 1;
                 let record = match *times {
                     1 => Some(record(runner, run, step, &finding, &journal)?),

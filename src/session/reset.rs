@@ -1,9 +1,9 @@
 //! Back to the baseline between two inputs, in the same target.
 
-use super::{Failure, FailureKind, Session};
 use super::exec::write_in_home;
 use super::limits::{BASELINE_PANES, RESET_REMOVALS};
 use super::observe;
+use super::{Failure, FailureKind, Session};
 use crate::ops::Op;
 use crate::target::FIXTURES;
 use crate::wire::limits::SLOW_REPLY_TIMEOUT_MS;
@@ -21,14 +21,14 @@ impl Session {
         self.follow = follow;
         for (name, bytes) in FIXTURES {
             let path = self.sandbox.layout().home.join(name);
-            write_in_home(&path, bytes).map_err(|why| unreachable_baseline(format!("{name}: {why}")))?;
+            write_in_home(&path, bytes)
+                .map_err(|why| unreachable_baseline(format!("{name}: {why}")))?;
         }
         self.reconnect().map_err(|why| Failure::new(FailureKind::Hang, format!("reset: {why}")))?;
         let files = self.baseline_files();
-        let panes =
-            drive(&self.conns(), rebuild(&self.conn, &files))
-                .map_err(|why| Failure::wire("reset", why))?
-                .map_err(unreachable_baseline)?;
+        let panes = drive(&self.conns(), rebuild(&self.conn, &files))
+            .map_err(|why| Failure::wire("reset", why))?
+            .map_err(unreachable_baseline)?;
         if panes.len() != BASELINE_PANES {
             let why = format!("{} panes after a reset, not {BASELINE_PANES}", panes.len());
             return Err(unreachable_baseline(why));

@@ -22,6 +22,13 @@ pub fn on_panic() {
     }));
 }
 
+/// Writes a crash file although the server goes on: what a planted defect does.
+pub fn leave(why: &str) {
+    if let Some(path) = path() {
+        let _ = append(&path, &format!("panic: {why}\n"));
+    }
+}
+
 fn record(info: &PanicHookInfo<'_>) -> String {
     let backtrace = Backtrace::capture();
     let mut record = format!("panic: {info}\n");

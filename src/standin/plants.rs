@@ -4,6 +4,7 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Defect {
     CrashOnRegex,
+    CrashFileLives,
     ErrTwice,
     ErrMissing,
     CloseFailsBody,
@@ -61,6 +62,14 @@ const PLANTS: &[Plant] = &[
         min_ops: 1,
         seen: "parsers of regular expressions index past an empty class",
         defect: Defect::CrashOnRegex,
+    },
+    Plant {
+        name: "crash-file-lives",
+        breaks: "A refused write to a pane's sel panics; the panic is caught, its crash file left, and the server goes on.",
+        invariant: "alive",
+        min_ops: 1,
+        seen: "servers that catch a panic for each request",
+        defect: Defect::CrashFileLives,
     },
     Plant {
         name: "err-twice",

@@ -17,7 +17,7 @@ pub const REPLY_TIMEOUT_MS: u64 = 5_000;
 /// A reply to Grep, Find, Dump, Restore, Tty, Edit or a huge write is due within this.
 pub const SLOW_REPLY_TIMEOUT_MS: u64 = 30_000;
 /// How long a read of a held file is left to wait before it is flushed.
-pub const HELD_WAIT_MS: u64 = 100;
+pub const HELD_WAIT_MS: u64 = 10;
 /// Requests one connection keeps in flight at the most.
 pub const IN_FLIGHT: usize = 64;
 /// What one whole-file read collects before it stops, in bytes.
