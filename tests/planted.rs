@@ -10,7 +10,7 @@ use monkey9p::ops::{Op, read_ops};
 
 /// A defect, the kind of failure it must give, and ops that show it.
 const CASES: [(&str, &str, fn() -> Vec<Op>); 8] = [
-    ("crash-file-lives", "alive", || vec![common::write("/pane/{p0}/sel", "#99999")]),
+    ("crash-file-lives", "alive", || vec![common::write("/pane/{p0}/mark", "perhaps\n")]),
     ("err-twice", "one_failure_rule", || vec![common::write("/pane/{p0}/dot", "#99999")]),
     ("err-missing", "one_failure_rule", failed_write),
     ("close-fails-body", "close_runs_only_line_files", || {
@@ -64,7 +64,7 @@ fn run_finds_them_and_its_records_replay_and_minimize() {
     {
         let folder = tempfile::tempdir().unwrap();
         let here = folder.path();
-        let done = monkey9p(plant, &["run", "--seed", "3", "--steps", "300"], here);
+        let done = monkey9p(plant, &["run", "--seed", "3", "--steps", "600"], here);
         let out = String::from_utf8_lossy(&done.stdout).into_owned();
         assert_eq!(done.status.code(), Some(1), "{plant}: {out}");
         let record = records(here)

@@ -32,7 +32,7 @@ use crate::wire::limits::MSIZE_BYTES;
 use crate::wire::{Conn, WireError, drive};
 use exec::{Context, Handle};
 use follower::Follower;
-use limits::{CONNECT_POLL_US, DEATH_MS, JOURNAL_BYTES, LAUNCH_MS, RECONNECT_MS};
+use limits::{CONNECT_POLL_US, DEATH_MS, JOURNAL_BYTES, LAUNCH_MS, QUIT_MS, RECONNECT_MS};
 use refs::Refs;
 
 /// What it takes to start sessions: the target, and a program that has the sandbox's roles.
@@ -136,7 +136,8 @@ impl Session {
     /// A failure of an ending target is no failure of its own: gives `Quit` for a clean quit, and
     /// the crash for a crash.
     pub fn or_ended(&mut self, what: &str, failure: Failure) -> Result<Step, Failure> {
-        match self.ended(what, Duration::from_millis(DEATH_MS))? {
+        let wait = if failure.kind == FailureKind::Dropped { DEATH_MS } else { QUIT_MS };
+        match self.ended(what, Duration::from_millis(wait))? {
             true => Ok(Step::Quit),
             false => Err(failure),
         }

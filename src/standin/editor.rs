@@ -345,7 +345,7 @@ impl Editor {
     pub fn settle(&mut self, done: &Done, serial: Option<Serial>, file: &str) {
         let notes = std::mem::take(&mut self.notes);
         if let Err(why) = done {
-            if self.plant == Some(Defect::CrashFileLives) && file == "sel" {
+            if self.plant == Some(Defect::CrashFileLives) && file == "mark" {
                 super::crash::leave("a panic that was caught");
             }
             if self.plant == Some(Defect::ErrMissing) && file == "addr" {

@@ -65,7 +65,7 @@ const PLANTS: &[Plant] = &[
     },
     Plant {
         name: "crash-file-lives",
-        breaks: "A refused write to a pane's sel panics; the panic is caught, its crash file left, and the server goes on.",
+        breaks: "A refused write to a pane's mark panics; the panic is caught, its crash file left, and the server goes on.",
         invariant: "alive",
         min_ops: 1,
         seen: "servers that catch a panic for each request",
