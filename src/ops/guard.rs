@@ -160,7 +160,7 @@ pub fn data_rule(path: &[u8]) -> DataRule {
         }
         [b"look"] => DataRule::Look,
         [b"pane", serial, b"look"] if !is_dots(serial) => DataRule::Look,
-        [b"focus"] => DataRule::Focus,
+        [.., b"focus"] => DataRule::Focus,
         [.., b"run" | b"data"] if parts.contains(&b"pty".as_slice()) => DataRule::Typed,
         // A command file by a name that is not its own, through ".." or one yet unknown: no Edit,
         // and the words are denied anywhere in the data.
