@@ -56,7 +56,7 @@ fn check_typed_steps(input: &Input) -> Result<(), TestCaseError> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn what_a_generator_makes_passes(seed in any::<u64>()) {
