@@ -13,8 +13,8 @@ pub fn tame(rule: DataRule, data: Vec<u8>, joined: Joined) -> Vec<u8> {
     let lines: Vec<Vec<u8>> =
         data.split(|&b| b == b'\n').map(|line| tame_line(rule, line)).collect();
     let mut data = without_denied_words(&lines.join(&b'\n'));
-    if joined == Joined::Piece && rule == DataRule::Commands && !starts_safe(&data) {
-        // An Edit line with more than the safe alphabet must begin where a line does.
+    if joined == Joined::Piece && rule == DataRule::Commands && data.starts_with(EDIT) {
+        // It must be seen to begin where a line does.
         data.insert(0, b'\n');
     }
     if check_data(rule, &data, joined).is_err() {
@@ -67,8 +67,4 @@ fn without_denied_words(data: &[u8]) -> Vec<u8> {
         out.extend_from_slice(&part[length..]);
     }
     out
-}
-
-fn starts_safe(data: &[u8]) -> bool {
-    data.iter().take_while(|&&byte| byte != b'\n').all(|&byte| is_safe(byte))
 }

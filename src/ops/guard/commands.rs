@@ -16,9 +16,10 @@ pub fn check_commands(data: &[u8], joined: Joined) -> Result<(), Fault> {
             continue;
         }
         block = check_line(line)?;
-        // It may end a line that an earlier piece began, which need not be Edit's.
         if joined == Joined::Piece && index == 0 {
+            // It may end a line that an earlier piece began, and then it is not Edit's.
             all_safe(line)?;
+            block = Block::None;
         }
     }
     if let Some(word) = data_words(data).find(|word| is_denied_program(word)) {
