@@ -64,7 +64,7 @@ fn a_small_input_has_the_bytes_that_the_layout_says() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 500, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 500, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn any_bytes_decode_and_encode_back(bytes in prop::collection::vec(any::<u8>(), 1..2000)) {

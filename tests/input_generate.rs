@@ -5,6 +5,7 @@ use std::fmt::Debug;
 
 use monkey9p::input::payload::{EditCommand, Verb};
 use monkey9p::input::*;
+use monkey9p::ops::Op;
 
 const SEEDS: u64 = 100;
 const STEPS: usize = 500;
@@ -198,4 +199,22 @@ fn a_weight_of_zero_turns_a_family_off() {
     let weights = Weights::default().with(Family::Write, 0);
     let mut generator = Generator::with_weights(1, weights);
     assert!((0..2000).all(|_| generator.next_step().family() != Family::Write));
+}
+
+/// A few bytes a step ask for 128 KiB each; all of them together get no more than their share.
+#[test]
+fn a_small_input_cannot_ask_for_endless_data() {
+    use monkey9p::input::payload::{Ending, Fill, Size, Text, TextBody};
+    let size = Size::of(&131_072).unwrap();
+    let body = TextBody::Sized { fill: Fill::Lines, size };
+    let payload = Payload::plain(Base::Text(Text { body, end: Ending::Nothing }));
+    let input =
+        Input { follower: false, steps: vec![Step::HandleWrite { slot: Slot(0), payload }; 600] };
+    let length = |op: &Op| if let Op::Hwrite { data, .. } = op { data.len() } else { 0 };
+    let lengths: Vec<usize> = input.render()[1..].iter().map(length).collect();
+    assert_eq!(lengths[0], 131_072);
+    let total: usize = lengths.iter().sum();
+    assert!(total <= INPUT_DATA_BYTES + 2 * lengths.len(), "{total} bytes");
+    let mut renderer = Renderer::default();
+    assert!(input.steps[..9].iter().all(|step| length(&renderer.step(step)) == 131_072));
 }

@@ -56,7 +56,7 @@ fn check_typed_steps(input: &Input) -> Result<(), TestCaseError> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn what_a_generator_makes_passes(seed in any::<u64>()) {
@@ -87,6 +87,60 @@ proptest! {
         }
         check_typed_steps(&Input::decode(&bytes).unwrap())?;
     }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 20_000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Whatever passes piece by piece passes joined.
+    #[test]
+    fn no_pieces_join_into_what_is_refused_whole(
+        pieces in prop::collection::vec(prop::collection::vec(fragment(), 0..4), 1..5),
+    ) {
+        for path in ["/pane/3/exec", "/ctl", "/pane/3/pty/data"] {
+            let passing = pieces.iter().map(|piece| piece.concat());
+            let joined: String = passing.filter(|piece| piece_passes(path, piece)).collect();
+            prop_assert!(passes(path, &joined), "{:?}", joined);
+        }
+    }
+}
+
+fn fragment() -> impl Strategy<Value = &'static str> {
+    prop::sample::select(vec![
+        "Ed",
+        "it ",
+        "Edit ",
+        "w x",
+        "E",
+        "xit",
+        "Exit",
+        "\n",
+        "\n",
+        " ",
+        "ki",
+        "ll",
+        "kill",
+        "a",
+        "|",
+        "/",
+        "s/a|b/c/",
+        ",x/",
+        "d",
+        "{",
+        "}",
+        ".",
+        "x",
+        "M",
+        "ount",
+        "Edit ,d\n",
+        "Edit a\n",
+        "Edit {\n",
+        "a/x/\n",
+        "\nEdit s/a|b/c/\n",
+        "-",
+        "Restore",
+        "1",
+    ])
 }
 
 fn nasty() -> impl Strategy<Value = Vec<u8>> {
@@ -317,7 +371,7 @@ fn each_other_file_takes_what_it_should() {
     assert!(
         !passes("/focus", "{p}") && !passes("/focus", "{x1}") && !passes("/pane/1/body", "{p1}")
     );
-    for file in ["body", "data", "tag", "name", "event", "pty/run", "nosuchfile"] {
+    for file in ["body", "data", "tag", "name", "event", "pty/ctl", "nosuchfile"] {
         let path = format!("/pane/3/{file}");
         assert!(passes(&path, "plain \u{1f600} text\n\0"), "{file}");
         for data in ["a/b", "a|b", "a.b", "$x", "Exit", "x kill y"] {
@@ -344,6 +398,19 @@ fn restores_and_host_changes_stay_in_home() {
     assert!(
         host("a/b", None).is_err() && host("..", None).is_err() && host("a", Some("`x`")).is_err()
     );
+}
+
+/// A shell knows none of the editor's commands, and joins what separate writes typed.
+#[test]
+fn what_is_typed_names_no_program_that_is_denied() {
+    for path in ["/pane/3/pty/run", "/pane/3/pty/data"] {
+        for data in ["Exit\r", "echo ki\n", "seq 1 2000\n", "\x03", "killed"] {
+            assert!(passes(path, data), "{path} {data:?}");
+        }
+        for data in ["kill -9 -1\n", "x;y", "ki", "a s", "su"] {
+            assert!(!passes(path, data), "{path} {data:?}");
+        }
+    }
 }
 
 /// Logs that the script wrote, if `MONKEY9P_LOGS` names a folder of them.

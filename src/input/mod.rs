@@ -7,6 +7,7 @@ mod bytes;
 mod encode;
 mod exact;
 pub mod generate;
+mod parts;
 mod path;
 pub mod payload;
 mod render;
@@ -22,19 +23,22 @@ use encode::Encode as _;
 pub use bytes::Bytes;
 pub use exact::{ExactOp, Literal, LiteralChunks};
 pub use generate::Generator;
+pub use parts::{
+    AddrFile, AfterAddr, Chunking, Count, DataFile, DumpLine, LineFile, Mode, NewName, NewPane,
+    Parent, Perm, ReadOffset, Reads, RestoreLine, SLOTS, ShellWay, Slot, TagFile, WriteOffset,
+};
 pub use path::{
     ColRef, ColumnFile, HostPath, ImpossibleColumn, ImpossiblePane, Name, NameLength, OddName,
     PaneFile, PaneRef, Path, Place, RootFile,
 };
 pub use payload::{Base, Payload, PayloadKind};
 pub use render::Renderer;
-pub use step::{
-    AddrFile, AfterAddr, Chunking, Count, DataFile, DumpLine, Family, LineFile, Mode, NewName,
-    NewPane, Parent, Perm, ReadOffset, Reads, RestoreLine, SLOTS, ShellWay, Slot, Step, TagFile,
-    WriteOffset,
-};
+pub use step::{Family, Step};
 pub use weights::Weights;
 pub use words::{Builtin, FileName, Odd, Rune, ShellWords, Word};
+
+/// The most data that all typed steps of one input write, in bytes.
+pub const INPUT_DATA_BYTES: usize = 64 << 20;
 
 vocabulary! {
     /// What one run of the fuzz target does, as typed steps.
@@ -63,12 +67,21 @@ impl Input {
         out
     }
 
-    /// The ops: a fresh session, then one op a step.
+    /// The ops: a fresh session, then one op a step. Typed steps share [`INPUT_DATA_BYTES`]: a few
+    /// bytes of one can ask for a great deal of data. Exact steps hold theirs.
     pub fn render(&self) -> Vec<Op> {
         let mut renderer = Renderer::default();
-        let fresh = Op::Fresh { follower: self.follower };
-        let steps = self.steps.iter().map(|step| renderer.step(step));
-        std::iter::once(fresh).chain(steps).collect()
+        let mut room = INPUT_DATA_BYTES;
+        let mut ops = Vec::with_capacity(self.steps.len() + 1);
+        ops.push(Op::Fresh { follower: self.follower });
+        for step in &self.steps {
+            let op = renderer.step_within(step, room);
+            if step.family() != Family::Exact {
+                room = room.saturating_sub(data_bytes(&op));
+            }
+            ops.push(op);
+        }
+        ops
     }
 
     /// An input that renders to these ops: with a fresh session before them if they lack it, and a
@@ -80,5 +93,14 @@ impl Input {
         };
         let steps = rest.iter().map(|op| Step::Exact(ExactOp::of(op))).collect();
         Input { follower, steps }
+    }
+}
+
+fn data_bytes(op: &Op) -> usize {
+    match op {
+        Op::Write { data, .. } | Op::Hwrite { data, .. } => data.len(),
+        Op::Host { data: Some(data), .. } => data.len(),
+        Op::Seq { ops } => ops.iter().map(data_bytes).sum(),
+        _ => 0,
     }
 }

@@ -2,9 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use super::parts::{AfterAddr, Chunking, LineFile, Mode, NewName, NewPane, ShellWay, Slot};
 use super::path::{ColRef, PaneRef, Path, Place, pane_file};
-use super::payload::{Address, CommandLine, LookSuffix, Payload, ShellLine, Text, fit};
-use super::step::{AfterAddr, Chunking, LineFile, Mode, NewName, NewPane, ShellWay, Slot, Step};
+use super::payload::{
+    Address, CommandLine, LookSuffix, MAX_DATA_BYTES, Payload, ShellLine, Text, fit,
+};
+use super::step::Step;
 use super::words::FileName;
 use crate::ops::{Chunks, DataRule, HostAction, Joined, Latin1, Op, data_rule};
 use crate::wire::msg::{ORDWR, OREAD, OTRUNC, OWRITE};
@@ -32,16 +35,22 @@ pub struct Renderer {
 impl Renderer {
     /// The op of the next step.
     pub fn step(&mut self, step: &Step) -> Op {
-        let op = self.render(step);
+        self.step_within(step, MAX_DATA_BYTES)
+    }
+
+    /// The op of the next step; if it is no exact one, each piece of data in it takes no more than
+    /// `room`, or two bytes.
+    pub fn step_within(&mut self, step: &Step, room: usize) -> Op {
+        let op = self.render(step, room);
         self.see(&op);
         op
     }
 
-    fn render(&self, step: &Step) -> Op {
+    fn render(&self, step: &Step, room: usize) -> Op {
         match step {
             Step::Write { path, payload, mode, chunks, offset } => {
                 let offset = offset.map(|offset| offset.value());
-                render_write(path.render(), payload, *mode, chunks, offset)
+                render_write(path.render(), payload, *mode, chunks, offset, room)
             }
             Step::Read { place, count, offset, reads, mode } => Op::Read {
                 path: place.render().into(),
@@ -63,36 +72,36 @@ impl Renderer {
                 render_clear(*panes, *spare, *columns, *rebuild)
             }
             Step::Hold { slot, path, mode } => hold(*slot, path.render(), mode.value()),
-            Step::HandleWrite { slot, payload } => self.handle_write(*slot, payload),
+            Step::HandleWrite { slot, payload } => self.handle_write(*slot, payload, room),
             Step::HandleRead { slot, count, offset } => Op::Hread {
                 h: handle(*slot),
                 count: count.value(),
                 offset: offset.map(|offset| offset.value()),
             },
             Step::Clunk(slot) => Op::Clunk { h: handle(*slot) },
-            Step::Shell { pane, line, way, both } => render_shell(*pane, *line, *way, *both),
+            Step::Shell { pane, line, way, both } => render_shell(*pane, *line, *way, *both, room),
             Step::Edit { target, command } => {
-                let data = fit(DataRule::Commands, Joined::Whole, |out| command.put_line(out));
+                let data = fit(DataRule::Commands, room, |out| command.put_line(out));
                 write(target.render(), data, OWRITE)
             }
-            Step::Addr { pane, address, then } => render_addr(*pane, address, then),
+            Step::Addr { pane, address, then } => render_addr(*pane, address, then, room),
             Step::Tag { target, text, truncate } => {
-                write_text(target.render(), text, writing(*truncate))
+                write_text(target.render(), text, writing(*truncate), room)
             }
             Step::Event { slot, pane } => hold(*slot, pane_file(*pane, "event"), ORDWR),
             Step::Dump(line) => write(b"/ctl".to_vec(), line.value().into(), OWRITE),
             Step::Restore(line) => Op::Restore { data: line.value().into() },
-            Step::Host { name, text } => render_host(*name, text.as_ref()),
+            Step::Host { name, text } => render_host(*name, text.as_ref(), room),
             Step::Look { pane, name, suffix } => render_look(*pane, *name, *suffix),
-            Step::Split { target, line, at } => render_split(*target, line, *at),
+            Step::Split { target, line, at } => render_split(*target, line, *at, room),
             Step::Exact(op) => op.render(),
         }
     }
 
-    fn handle_write(&self, slot: Slot, payload: &Payload) -> Op {
+    fn handle_write(&self, slot: Slot, payload: &Payload, room: usize) -> Op {
         let h = handle(slot);
         let rule = self.handles.get(&h.0).copied().unwrap_or(DataRule::Plain);
-        Op::Hwrite { h, data: payload.render(rule, Joined::Piece).into() }
+        Op::Hwrite { h, data: payload.render(rule, Joined::Piece, room).into() }
     }
 
     /// Follows which handle holds what. An open may be refused when it runs; then the guard judges
@@ -115,8 +124,9 @@ fn render_write(
     mode: Mode,
     chunks: &Chunking,
     offset: Option<u64>,
+    room: usize,
 ) -> Op {
-    let data = payload.render(data_rule(&path), Joined::Whole);
+    let data = payload.render(data_rule(&path), Joined::Whole, room);
     Op::Write {
         chunks: chunks.render(data.len()),
         path: path.into(),
@@ -155,7 +165,7 @@ fn render_clear(panes: u8, spare: bool, columns: u8, rebuild: bool) -> Op {
     Op::Seq { ops }
 }
 
-fn render_shell(pane: PaneRef, line: ShellLine, way: ShellWay, both: bool) -> Op {
+fn render_shell(pane: PaneRef, line: ShellLine, way: ShellWay, both: bool, room: usize) -> Op {
     let (path, data) = match way {
         ShellWay::Start => (pane_file(pane, "ctl"), Some(b"Tty\n".to_vec())),
         ShellWay::Run => (pane_file(pane, "pty/run"), None),
@@ -164,12 +174,12 @@ fn render_shell(pane: PaneRef, line: ShellLine, way: ShellWay, both: bool) -> Op
         ShellWay::PaneExec => (pane_file(pane, "exec"), None),
         ShellWay::RootExec => (b"/exec".to_vec(), None),
     };
-    let data = data.unwrap_or_else(|| fit(data_rule(&path), Joined::Whole, |out| line.put(out)));
+    let data = data.unwrap_or_else(|| fit(data_rule(&path), room, |out| line.put(out)));
     write(path, data, if both { ORDWR } else { OWRITE })
 }
 
-fn render_addr(pane: PaneRef, address: &Address, then: &AfterAddr) -> Op {
-    let data = fit(DataRule::Free, Joined::Whole, |out| address.put(out));
+fn render_addr(pane: PaneRef, address: &Address, then: &AfterAddr, room: usize) -> Op {
+    let data = fit(DataRule::Free, room, |out| address.put(out));
     let mut ops = vec![write(pane_file(pane, "addr"), data, OWRITE)];
     match then {
         AfterAddr::Nothing => {}
@@ -181,14 +191,14 @@ fn render_addr(pane: PaneRef, address: &Address, then: &AfterAddr) -> Op {
             reads: ADDRESSED_READS,
         }),
         AfterAddr::Write { file, text, truncate } => {
-            ops.push(write_text(pane_file(pane, file.value()), text, writing(*truncate)));
+            ops.push(write_text(pane_file(pane, file.value()), text, writing(*truncate), room));
         }
     }
     Op::Seq { ops }
 }
 
-fn render_host(name: FileName, text: Option<&Text>) -> Op {
-    let data = text.map(|text| fit(DataRule::Plain, Joined::Whole, |out| text.put(out)).into());
+fn render_host(name: FileName, text: Option<&Text>, room: usize) -> Op {
+    let data = text.map(|text| fit(DataRule::Plain, room, |out| text.put(out)).into());
     let action = if data.is_some() { HostAction::Write } else { HostAction::Rm };
     Op::Host { action, name: name.value().into(), data }
 }
@@ -199,8 +209,8 @@ fn render_look(pane: Option<PaneRef>, name: FileName, suffix: LookSuffix) -> Op 
 }
 
 /// The line is cut inside, if it is long enough to have an inside.
-fn render_split(target: LineFile, line: &CommandLine, at: u8) -> Op {
-    let data = fit(DataRule::Commands, Joined::Whole, |out| line.put(out));
+fn render_split(target: LineFile, line: &CommandLine, at: u8, room: usize) -> Op {
+    let data = fit(DataRule::Commands, room, |out| line.put(out));
     let inside = u32::try_from(data.len()).unwrap_or(u32::MAX).saturating_sub(1).max(1);
     let cut = u32::from(at) % inside + 1;
     match write(target.render(), data, OWRITE) {
@@ -212,8 +222,8 @@ fn render_split(target: LineFile, line: &CommandLine, at: u8) -> Op {
     }
 }
 
-fn write_text(path: Vec<u8>, text: &Text, mode: u8) -> Op {
-    let data = fit(data_rule(&path), Joined::Whole, |out| text.put(out));
+fn write_text(path: Vec<u8>, text: &Text, mode: u8, room: usize) -> Op {
+    let data = fit(data_rule(&path), room, |out| text.put(out));
     write(path, data, mode)
 }
 

@@ -134,6 +134,8 @@ macro_rules! tables {
             }
         }
 
+        const _: () = assert!(!$name::TABLE.is_empty() && $name::TABLE.len() <= 256);
+
         impl $crate::input::encode::Encode for $name {
             fn encode_to(&self, out: &mut Vec<u8>) {
                 self.0.encode_to(out);

@@ -119,6 +119,57 @@ pub(super) mod percent {
     pub const HANDLE_READ: u32 = 25;
     /// A handle that is not open.
     pub const CLOSED_HANDLE: u32 = 4;
+    /// Handle reads that name an offset.
+    pub const HANDLE_OFFSET: u32 = 40;
     /// A hold of what holds its readers, or is long.
     pub const HOLD_STREAM: u32 = 30;
+    /// Holds and creates that open for reading, writing or both, and empty nothing.
+    pub const USUAL_MODE: u32 = 90;
+    /// Writes that are opened to read and to truncate.
+    pub const READ_TRUNCATE: u32 = 2;
+
+    /// Long names, odd ones, runes; the rest are any bytes.
+    pub const NAMES: [u32; 3] = [30, 20, 20];
+    /// Removes of panes and of columns; the rest remove anything.
+    pub const REMOVED: [u32; 2] = [60, 25];
+    /// New panes that are read and closed; the rest are held open.
+    pub const NEW_PANE_READ: u32 = 70;
+    /// Clearings that spare a pane, and that make one at the end.
+    pub const CLEAR_SPARES: u32 = 80;
+    pub const CLEAR_REBUILDS: u32 = 60;
+
+    /// Terms alone, patterns forward and backward, two terms joined; the rest is one after another.
+    pub const ADDRESSES: [u32; 4] = [40, 25, 5, 15];
+    /// A pattern as the second of two terms.
+    pub const SECOND_PATTERN: u32 = 4;
+    /// Reads and writes after an address was written; the rest is nothing.
+    pub const AFTER_ADDR: [u32; 2] = [40, 30];
+
+    /// Edit lines among command lines, and command lines after the first.
+    pub const EDIT_LINE: u32 = 10;
+    pub const MORE_LINES: u32 = 10;
+    /// Commands alone, with a word, with bytes, control words, shell lines; the rest is bytes.
+    pub const COMMANDS: [u32; 5] = [38, 28, 8, 14, 10];
+    /// Lines that are ended.
+    pub const LINE_ENDED: u32 = 80;
+    pub const EDIT_ENDED: u32 = 90;
+    /// Edit commands with an address before the one they need, and text with a rune.
+    pub const EDIT_ADDRESS: u32 = 40;
+    pub const EDIT_RUNE: u32 = 30;
+    /// Substitutions that repeat the match, and of every match.
+    pub const SUBSTITUTE_MATCH: u32 = 30;
+    pub const SUBSTITUTE_ALL: u32 = 70;
+    /// Blocks and groups that are ended.
+    pub const BLOCK_DOT: u32 = 60;
+    pub const GROUP_CLOSED: u32 = 80;
+
+    /// Shells started, run in, typed to, signalled; the rest runs programs.
+    pub const SHELLS: [u32; 4] = [25, 20, 15, 15];
+    /// Shell files that are opened for reading too.
+    pub const SHELL_BOTH: u32 = 20;
+    /// Looks for a file.
+    pub const LOOK_FILE: u32 = 70;
+    /// Event records whose length lies, and that are ended.
+    pub const EVENT_LIE: u32 = 10;
+    pub const EVENT_ENDED: u32 = 95;
 }

@@ -11,7 +11,7 @@ use crate::wire::msg::OREAD;
 
 pub use commands::{EDIT, check_commands};
 pub use edit::{EDIT_BANNED, EditShape, edit_shape};
-pub use words::{is_denied_command, is_denied_program, words};
+pub use words::{data_words, is_denied_command, is_denied_program};
 
 /// How far what an op asks for can get.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,14 +105,14 @@ pub fn guard(op: &Op, reach: Reach) -> Result<(), Refusal> {
                 DataRule::Commands if !stop_on_error => DataRule::Plain,
                 rule => rule,
             };
-            in_file(path, check(rule, data, Joined::Whole))
+            in_file(path, check_data(rule, data, Joined::Whole))
         }
         Op::Restore { data } => guard_restore(data),
         Op::Host { name, .. } if !is_file_name(name) => {
             Err(Refusal::HostName { name: name.clone() })
         }
         Op::Host { name, data: Some(data), .. } => {
-            in_file(name, check(DataRule::Plain, data, Joined::Whole))
+            in_file(name, check_data(DataRule::Plain, data, Joined::Whole))
         }
         _ => Ok(()),
     }
@@ -133,7 +133,7 @@ pub fn guard(op: &Op, reach: Reach) -> Result<(), Refusal> {
 /// one of those from pieces that hold none of it: the environment level does not stop that.
 pub fn guard_data(path: &[u8], data: &[u8], reach: Reach) -> Result<(), Refusal> {
     match reach {
-        Reach::Confined => in_file(path, check(data_rule(path), data, Joined::Piece)),
+        Reach::Confined => in_file(path, check_data(data_rule(path), data, Joined::Piece)),
         Reach::Open => Ok(()),
     }
 }
@@ -160,7 +160,7 @@ pub fn data_rule(path: &[u8]) -> DataRule {
         }
         [b"look"] => DataRule::Look,
         [b"pane", serial, b"look"] if !is_dots(serial) => DataRule::Look,
-        [b"focus"] => DataRule::Focus,
+        [.., b"focus"] => DataRule::Focus,
         [.., b"run" | b"data"] if parts.contains(&b"pty".as_slice()) => DataRule::Typed,
         // A command file by a name that is not its own, through ".." or one yet unknown: no Edit,
         // and the words are denied anywhere in the data.
@@ -170,11 +170,23 @@ pub fn data_rule(path: &[u8]) -> DataRule {
 
 /// Whether a byte is no path or shell metacharacter.
 pub fn is_safe(byte: u8) -> bool {
-    !br#"/~$`;|&<>.\*?![]{}'""#.contains(&byte)
+    SAFE[usize::from(byte)]
 }
 
+/// By table: every byte that is written is looked up at least once.
+const SAFE: [bool; 256] = {
+    let mut safe = [true; 256];
+    let unsafe_bytes = br#"/~$`;|&<>.\*?![]{}'""#;
+    let mut at = 0;
+    while at < unsafe_bytes.len() {
+        safe[unsafe_bytes[at] as usize] = false;
+        at += 1;
+    }
+    safe
+};
+
 /// Judges data by a file's rule.
-pub fn check(rule: DataRule, data: &[u8], joined: Joined) -> Result<(), Fault> {
+pub fn check_data(rule: DataRule, data: &[u8], joined: Joined) -> Result<(), Fault> {
     match rule {
         DataRule::Free => return Ok(()),
         DataRule::Commands => return check_commands(data, joined),
@@ -186,7 +198,11 @@ pub fn check(rule: DataRule, data: &[u8], joined: Joined) -> Result<(), Fault> {
         }
         DataRule::Plain => all_safe(data)?,
     }
-    match words(data).find(|word| is_denied_command(word) || is_denied_program(word)) {
+    // A shell knows none of the editor's commands.
+    let denied = |word: &&[u8]| {
+        is_denied_program(word) || rule != DataRule::Typed && is_denied_command(word)
+    };
+    match data_words(data).find(denied) {
         Some(word) => Err(Fault::Word(String::from_utf8_lossy(word).into())),
         None => Ok(()),
     }

@@ -8,8 +8,8 @@ mod parse;
 
 pub use file::{OpsFile, OpsFileError, parse_ops, put_line, read_ops, write_ops};
 pub use guard::{
-    DataRule, EDIT, EDIT_BANNED, EditShape, Fault, Joined, Reach, Refusal, check, data_rule,
-    edit_shape, guard, guard_data, is_denied_command, is_denied_program, is_safe, words,
+    DataRule, EDIT, EDIT_BANNED, EditShape, Fault, Joined, Reach, Refusal, check_data, data_rule,
+    data_words, edit_shape, guard, guard_data, is_denied_command, is_denied_program, is_safe,
 };
 pub use latin1::Latin1;
 pub use op::{Chunks, HostAction, Op};

@@ -6,16 +6,19 @@ use crate::input::payload::{
     Address, BlockVerb, Copying, EditCommand, EditText, GroupLine, Join, Loop, LoopKind, Regex,
     RegexPart, SimpleAddress, SimpleVerb, Special, Term, Verb,
 };
+use crate::input::weights::percent;
 use crate::input::words::Rune;
 
 /// What text in an Edit command is made of.
 const TEXT: &[u8] = b"abcdefghijklmnopqrstuvwxyz0123456789 ABCDEFGHIJKLMNOPQRSTUVWXYZ_-";
+/// Text that is not blank.
+const TEXT_LETTERS: &[u8] = b"abcxyz";
 /// The address of the whole text.
 const WHOLE: &[u8] = b",";
 
 pub fn text(draw: &mut Draw) -> EditText {
     let mut bytes = draw.several(7, |draw| draw.pick(TEXT));
-    if draw.percent(30) {
+    if draw.percent(percent::EDIT_RUNE) {
         bytes.extend_from_slice(from_table!(draw, Rune).value().as_bytes());
     }
     EditText(Bytes(bytes))
@@ -38,13 +41,17 @@ pub fn regex(draw: &mut Draw) -> Regex {
 
 pub fn address(draw: &mut Draw) -> Address {
     let simple = |draw: &mut Draw| Term::Simple(from_table!(draw, SimpleAddress));
-    let terms = match draw.share(&[40, 25, 5, 15]) {
+    let terms = match draw.share(&percent::ADDRESSES) {
         0 => vec![simple(draw)],
         1 => vec![Term::Forward(regex(draw))],
         2 => vec![Term::Backward(regex(draw))],
         3 => {
             let join = Term::Join(from_table!(draw, Join));
-            let second = if draw.percent(4) { Term::Forward(regex(draw)) } else { simple(draw) };
+            let second = if draw.percent(percent::SECOND_PATTERN) {
+                Term::Forward(regex(draw))
+            } else {
+                simple(draw)
+            };
             vec![simple(draw), join, second]
         }
         // A number and a pattern with nothing between them.
@@ -67,8 +74,9 @@ pub fn command(draw: &mut Draw) -> EditCommand {
         8 => (whole(), Vec::new(), Verb::Simple(draw.pick(SimpleVerb::ALL))),
         _ => (None, Vec::new(), innermost(draw)),
     };
-    let address = if draw.percent(40) { Some(self::address(draw)) } else { address };
-    EditCommand { address, loops, verb, ended: draw.percent(90) }
+    let address =
+        if draw.percent(percent::EDIT_ADDRESS) { Some(self::address(draw)) } else { address };
+    EditCommand { address, loops, verb, ended: draw.percent(percent::EDIT_ENDED) }
 }
 
 fn whole() -> Option<Address> {
@@ -99,15 +107,29 @@ fn innermost(draw: &mut Draw) -> Verb {
 }
 
 fn substitute(draw: &mut Draw) -> Verb {
-    let text = if draw.percent(30) { EditText(Bytes(b"&&".into())) } else { text(draw) };
-    Verb::Substitute { regex: regex(draw), text, all: draw.percent(70) }
+    let text = if draw.percent(percent::SUBSTITUTE_MATCH) {
+        EditText(Bytes(b"&&".into()))
+    } else {
+        text(draw)
+    };
+    Verb::Substitute { regex: regex(draw), text, all: draw.percent(percent::SUBSTITUTE_ALL) }
 }
 
+/// At least one line, and that not blank: a block of none that is never ended is one line, of which
+/// a reader of logs cannot tell that more was to come.
 fn block(draw: &mut Draw) -> Verb {
+    let first = EditText(Bytes(vec![draw.pick(TEXT_LETTERS)]));
     if draw.coin() {
-        let lines = draw.several(3, text);
-        return Verb::Block { verb: draw.pick(BlockVerb::ALL), lines, dot: draw.percent(60) };
+        let mut lines = vec![first];
+        lines.extend(draw.several(2, text));
+        return Verb::Block {
+            verb: draw.pick(BlockVerb::ALL),
+            lines,
+            dot: draw.percent(percent::BLOCK_DOT),
+        };
     }
     let line = |draw: &mut Draw| GroupLine { verb: draw.pick(BlockVerb::ALL), text: text(draw) };
-    Verb::Group { lines: draw.several(3, line), closed: draw.percent(80) }
+    let mut lines = vec![GroupLine { verb: BlockVerb::After, text: first }];
+    lines.extend(draw.several(2, line));
+    Verb::Group { lines, closed: draw.percent(percent::GROUP_CLOSED) }
 }

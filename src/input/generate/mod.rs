@@ -5,12 +5,13 @@ mod edit;
 mod payload;
 mod place;
 
+use super::parts::{
+    AddrFile, AfterAddr, Chunking, Count, DataFile, DumpLine, Mode, NewName, NewPane, Parent, Perm,
+    ReadOffset, Reads, RestoreLine, SLOTS, ShellWay, Slot, WriteOffset,
+};
 use super::path::{PaneFile, Path, RootFile};
 use super::payload::{LookSuffix, PtyControl, TypedEnd};
-use super::step::{
-    AddrFile, AfterAddr, Chunking, Count, DataFile, DumpLine, Family, Mode, NewName, NewPane,
-    Parent, Perm, ReadOffset, Reads, RestoreLine, SLOTS, ShellWay, Slot, Step, WriteOffset,
-};
+use super::step::{Family, Step};
 use super::weights::{Weights, percent};
 use super::words::FileName;
 use draw::{Draw, from_table};
@@ -70,7 +71,8 @@ impl Generator {
                 Step::HandleWrite { slot, payload: payload(draw, suit) }
             }
             2 => {
-                let offset = draw.percent(40).then(|| from_table!(draw, ReadOffset));
+                let offset =
+                    draw.percent(percent::HANDLE_OFFSET).then(|| from_table!(draw, ReadOffset));
                 Step::HandleRead { slot, count: from_table!(draw, Count), offset }
             }
             _ => {
@@ -98,10 +100,10 @@ impl Generator {
     }
 
     fn new_pane(&mut self) -> Step {
-        if self.draw.percent(70) {
+        if self.draw.percent(percent::NEW_PANE_READ) {
             return Step::NewPane(NewPane::Read);
         }
-        let mode = hold_mode(&mut self.draw);
+        let mode = self.draw.pick(&[Mode::Read, Mode::ReadWrite]);
         Step::NewPane(NewPane::Hold { slot: self.open(Suit::Text), mode })
     }
 
@@ -119,7 +121,7 @@ fn step_of(family: Family, draw: &mut Draw) -> Step {
     match family {
         Family::Read => read(draw),
         Family::Stat => Step::Stat(place::place(draw, percent::HOST_STAT)),
-        Family::Remove => Step::Remove(match draw.share(&[60, 25]) {
+        Family::Remove => Step::Remove(match draw.share(&percent::REMOVED) {
             0 => Path::Dir(pane(draw)),
             1 => Path::ColumnDir(column(draw)),
             _ => path(draw, Use::Any),
@@ -127,9 +129,9 @@ fn step_of(family: Family, draw: &mut Draw) -> Step {
         Family::Create => create(draw),
         Family::Clear => Step::Clear {
             panes: draw.index(8),
-            spare: draw.percent(80),
+            spare: draw.percent(percent::CLEAR_SPARES),
             columns: if draw.coin() { draw.index(4) } else { 0 },
-            rebuild: draw.percent(60),
+            rebuild: draw.percent(percent::CLEAR_REBUILDS),
         },
         Family::Shell => shell(draw),
         Family::Edit => Step::Edit { target: edit_file(draw), command: edit::command(draw) },
@@ -168,7 +170,8 @@ fn write(draw: &mut Draw) -> Step {
         Mode::ReadWriteTruncate,
         Mode::Read,
     ];
-    let mode = if draw.percent(2) { Mode::ReadTruncate } else { draw.pick(&modes) };
+    let mode =
+        if draw.percent(percent::READ_TRUNCATE) { Mode::ReadTruncate } else { draw.pick(&modes) };
     let chunks = match draw.share(&[percent::SINGLE_BYTES, percent::PIECES]) {
         0 => Chunking::Bytes,
         1 => Chunking::Sizes((0..4).map(|_| 1 + draw.below(15) as u16).collect()),
@@ -202,7 +205,7 @@ fn create(draw: &mut Draw) -> Step {
 }
 
 fn shell(draw: &mut Draw) -> Step {
-    let (way, end) = match draw.share(&[25, 20, 15, 15]) {
+    let (way, end) = match draw.share(&percent::SHELLS) {
         0 => (ShellWay::Start, TypedEnd::Newline),
         1 => (ShellWay::Run, TypedEnd::Newline),
         2 => (ShellWay::Type, TypedEnd::Return),
@@ -210,11 +213,16 @@ fn shell(draw: &mut Draw) -> Step {
         _ if draw.coin() => (ShellWay::PaneExec, TypedEnd::Newline),
         _ => (ShellWay::RootExec, TypedEnd::Newline),
     };
-    Step::Shell { pane: pane(draw), line: shell_line(draw, &[end]), way, both: draw.percent(20) }
+    Step::Shell {
+        pane: pane(draw),
+        line: shell_line(draw, &[end]),
+        way,
+        both: draw.percent(percent::SHELL_BOTH),
+    }
 }
 
 fn addr(draw: &mut Draw) -> Step {
-    let then = match draw.share(&[40, 30]) {
+    let then = match draw.share(&percent::AFTER_ADDR) {
         0 => AfterAddr::Read(draw.pick(AddrFile::ALL)),
         1 => AfterAddr::Write {
             file: draw.pick(DataFile::ALL),
@@ -228,7 +236,7 @@ fn addr(draw: &mut Draw) -> Step {
 
 /// Opened to be kept: for reading, for writing, for both, seldom emptied.
 fn hold_mode(draw: &mut Draw) -> Mode {
-    match draw.percent(90) {
+    match draw.percent(percent::USUAL_MODE) {
         true => draw.pick(&[Mode::Read, Mode::ReadWrite, Mode::Write]),
         false => draw.pick(Mode::ALL),
     }

@@ -95,10 +95,10 @@ pub fn payload(draw: &mut Draw, suit: Suit) -> Payload {
 fn base(draw: &mut Draw, suit: Suit) -> Base {
     match suit {
         Suit::Address => Base::Address(edit::address(draw)),
-        Suit::Commands if draw.percent(10) => Base::Edit(edit::command(draw)),
+        Suit::Commands if draw.percent(percent::EDIT_LINE) => Base::Edit(edit::command(draw)),
         Suit::Commands => {
             let mut lines = vec![command_line(draw)];
-            if draw.percent(10) {
+            if draw.percent(percent::MORE_LINES) {
                 lines.extend(draw.several(2, command_line));
             }
             Base::Commands(lines)
@@ -141,7 +141,7 @@ pub fn text(draw: &mut Draw) -> Text {
 
 pub fn command_line(draw: &mut Draw) -> CommandLine {
     let builtin = from_table!(draw, Builtin);
-    let command = match draw.share(&[38, 28, 8, 14, 10]) {
+    let command = match draw.share(&percent::COMMANDS) {
         0 => Command::Bare(builtin),
         1 => Command::With { builtin, word: from_table!(draw, Word) },
         2 => Command::Argument { builtin, argument: edit::text(draw).0 },
@@ -149,7 +149,7 @@ pub fn command_line(draw: &mut Draw) -> CommandLine {
         4 => Command::Shell(shell_line(draw, &[TypedEnd::Nothing])),
         _ => Command::Raw(edit::text(draw).0),
     };
-    CommandLine { command, end: ending(draw, 80) }
+    CommandLine { command, end: ending(draw, percent::LINE_ENDED) }
 }
 
 pub fn shell_line(draw: &mut Draw, ends: &[TypedEnd]) -> ShellLine {
@@ -157,12 +157,12 @@ pub fn shell_line(draw: &mut Draw, ends: &[TypedEnd]) -> ShellLine {
 }
 
 fn look_line(draw: &mut Draw) -> LookLine {
-    let name = if draw.percent(70) {
+    let name = if draw.percent(percent::LOOK_FILE) {
         LookName::File(from_table!(draw, FileName))
     } else {
         LookName::Word(from_table!(draw, Word))
     };
-    LookLine { name, suffix: from_table!(draw, LookSuffix), end: ending(draw, 90) }
+    LookLine { name, suffix: from_table!(draw, LookSuffix), end: ending(draw, percent::LINE_ENDED) }
 }
 
 fn event_record(draw: &mut Draw) -> EventRecord {
@@ -179,8 +179,8 @@ fn event_record(draw: &mut Draw) -> EventRecord {
         end: from_table!(draw, Offset),
         flag: from_table!(draw, EventFlag),
         text,
-        lie: draw.percent(10).then(|| from_table!(draw, Offset)),
-        ended: draw.percent(95),
+        lie: draw.percent(percent::EVENT_LIE).then(|| from_table!(draw, Offset)),
+        ended: draw.percent(percent::EVENT_ENDED),
     }
 }
 

@@ -2,11 +2,11 @@
 
 use super::draw::{Draw, from_table};
 use crate::input::bytes::Bytes;
+use crate::input::parts::{LineFile, TagFile};
 use crate::input::path::{
     ColRef, ColumnFile, HostPath, ImpossibleColumn, ImpossiblePane, Name, NameLength, OddName,
     PaneFile, PaneRef, Path, Place, RootFile,
 };
-use crate::input::step::{LineFile, TagFile};
 use crate::input::weights::percent;
 use crate::input::words::Rune;
 
@@ -101,7 +101,7 @@ pub fn place(draw: &mut Draw, host_percent: u32) -> Place {
 }
 
 pub fn name(draw: &mut Draw) -> Name {
-    match draw.share(&[30, 20, 20]) {
+    match draw.share(&percent::NAMES) {
         0 => Name::Long(from_table!(draw, NameLength)),
         1 => Name::Odd(from_table!(draw, OddName)),
         2 => Name::Rune(from_table!(draw, Rune)),

@@ -115,11 +115,11 @@ impl PayloadKind {
     ];
 }
 
-/// What `put` renders, made such that a file with that rule may take it.
-pub fn fit(rule: DataRule, joined: Joined, put: impl FnOnce(&mut Out)) -> Vec<u8> {
-    let mut out = Out::default();
+/// What `put` renders within `room`, made such that a file with that rule may take it.
+pub fn fit(rule: DataRule, room: usize, put: impl FnOnce(&mut Out)) -> Vec<u8> {
+    let mut out = Out::new(room);
     put(&mut out);
-    tame(rule, out.into_bytes(), joined)
+    tame(rule, out.into_bytes(), Joined::Whole)
 }
 
 impl Payload {
@@ -128,11 +128,12 @@ impl Payload {
         Payload { base, edits: Vec::new() }
     }
 
-    /// The bytes, made such that a file with that rule may take them.
-    pub fn render(&self, rule: DataRule, joined: Joined) -> Vec<u8> {
-        let mut out = Out::default();
+    /// The bytes within `room`, made such that a file with that rule may take them.
+    pub fn render(&self, rule: DataRule, joined: Joined, room: usize) -> Vec<u8> {
+        let mut out = Out::new(room);
         self.base.put(&mut out);
-        tame(rule, mutate::apply(out.into_bytes(), &self.edits), joined)
+        let limit = out.limit();
+        tame(rule, mutate::apply(out.into_bytes(), &self.edits, limit), joined)
     }
 }
 

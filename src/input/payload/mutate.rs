@@ -1,6 +1,5 @@
 //! Small changes to a payload, after it was made.
 
-use super::out::RENDERED_BYTES;
 use crate::input::words::{Odd, Rune};
 
 /// The most changes that are made to one payload.
@@ -47,10 +46,10 @@ vocabulary! {
 }
 
 /// The data with the changes made to it, cut at the limit.
-pub(super) fn apply(mut data: Vec<u8>, edits: &[Mutation]) -> Vec<u8> {
+pub(super) fn apply(mut data: Vec<u8>, edits: &[Mutation], limit: usize) -> Vec<u8> {
     for edit in edits.iter().take(MAX_EDITS) {
         edit.apply(&mut data);
-        data.truncate(RENDERED_BYTES);
+        data.truncate(limit);
     }
     data
 }

@@ -110,7 +110,7 @@ impl Text {
                 let unit = [word.value(), b" "].concat();
                 out.repeat(&unit, usize::from(*times) % (MAX_TIMES + 1));
             }
-            TextBody::Sized { fill, size } => out.put(&fill.bytes(size.value())),
+            TextBody::Sized { fill, size } => fill.put(size.value(), out),
         }
         out.put(self.end.value());
     }
@@ -129,7 +129,7 @@ impl Piece {
 }
 
 impl Fill {
-    fn bytes(self, size: usize) -> Vec<u8> {
+    fn put(self, size: usize, out: &mut Out) {
         let unit = match self {
             Fill::Letter => "x",
             Fill::Lines => "line of text\n",
@@ -137,6 +137,7 @@ impl Fill {
             Fill::Rune(rune) if rune.value().is_empty() => "x",
             Fill::Rune(rune) => rune.value(),
         };
-        unit.bytes().cycle().take(size).collect()
+        out.repeat(unit.as_bytes(), size / unit.len());
+        out.put(&unit.as_bytes()[..size % unit.len()]);
     }
 }

@@ -1,6 +1,8 @@
 //! The rule for files of command lines: plain lines, and Edit lines of the safe grammar.
 
-use super::words::{begins_command, is_denied_command, is_denied_program, no_program_begun, words};
+use super::words::{
+    begins_command, data_words, is_denied_command, is_denied_program, no_program_begun,
+};
 use super::{EDIT_BANNED, EditShape, Fault, Joined, all_safe, edit_shape, is_safe};
 
 /// How an Edit line begins.
@@ -14,12 +16,13 @@ pub fn check_commands(data: &[u8], joined: Joined) -> Result<(), Fault> {
             continue;
         }
         block = check_line(line)?;
-        // It may end a line that an earlier piece began, which need not be Edit's.
         if joined == Joined::Piece && index == 0 {
+            // It may end a line that an earlier piece began, and then it is not Edit's.
             all_safe(line)?;
+            block = Block::None;
         }
     }
-    if let Some(word) = words(data).find(|word| is_denied_program(word)) {
+    if let Some(word) = data_words(data).find(|word| is_denied_program(word)) {
         return Err(Fault::Word(String::from_utf8_lossy(word).into()));
     }
     if joined == Joined::Piece { check_tail(data) } else { Ok(()) }
@@ -59,7 +62,7 @@ impl Block {
 fn is_plain_text_line(line: &[u8]) -> bool {
     line.iter().all(|&byte| is_safe(byte))
         && !line.starts_with(EDIT)
-        && !words(line).any(is_denied_command)
+        && !data_words(line).any(is_denied_command)
 }
 
 fn is_group_line(line: &[u8]) -> bool {
@@ -82,7 +85,7 @@ fn check_line(line: &[u8]) -> Result<Block, Fault> {
         };
     }
     all_safe(line)?;
-    match words(line).next().filter(|word| is_denied_command(word)) {
+    match data_words(line).next().filter(|word| is_denied_command(word)) {
         Some(word) => Err(Fault::Word(String::from_utf8_lossy(word).into())),
         None => Ok(Block::None),
     }
@@ -91,7 +94,7 @@ fn check_line(line: &[u8]) -> Result<Block, Fault> {
 /// An unended last line may be continued by the next piece.
 fn check_tail(data: &[u8]) -> Result<(), Fault> {
     let last = data.rsplit(|&byte| byte == b'\n').next().unwrap_or_default();
-    let first_word = words(last).next().unwrap_or_default();
+    let first_word = data_words(last).next().unwrap_or_default();
     let goes_on = last.ends_with(first_word) || first_word == b"Edit";
     if goes_on && begins_command(first_word) {
         return Err(Fault::Unfinished(String::from_utf8_lossy(first_word).into()));

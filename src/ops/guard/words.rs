@@ -72,7 +72,7 @@ pub fn is_denied_program(word: &[u8]) -> bool {
 }
 
 /// The runs of letters and digits in data: what stands between them varies from parser to parser.
-pub fn words(data: &[u8]) -> impl Iterator<Item = &[u8]> {
+pub fn data_words(data: &[u8]) -> impl Iterator<Item = &[u8]> {
     data.split(|byte| !byte.is_ascii_alphanumeric()).filter(|word| !word.is_empty())
 }
 
