@@ -164,7 +164,7 @@ pub fn kind_name(kind: u8) -> String {
     ];
     match kind {
         100..=127 => {
-            let letter = if kind % 2 == 0 { 'T' } else { 'R' };
+            let letter = if kind.is_multiple_of(2) { 'T' } else { 'R' };
             format!("{letter}{}", NAMES[usize::from((kind - 100) / 2)])
         }
         other => format!("type {other}"),
