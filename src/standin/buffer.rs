@@ -251,7 +251,7 @@ mod tests {
     #[test]
     fn history_has_a_bound_on_memory() {
         let mut buffer = Buffer::new("f", &"x".repeat(1 << 20));
-        for _ in 0..100 {
+        for _ in 0..50 {
             buffer.replace(0, 1 << 20, &"y".repeat(1 << 20), true).unwrap();
         }
         let undone = std::iter::from_fn(|| buffer.undo()).count();

@@ -1,7 +1,5 @@
 //! Every bound of the stand-in in one place: nothing a peer sends or a shell prints grows past them.
 
-use std::time::Duration;
-
 /// The largest msize agreed to, in bytes.
 pub const MSIZE_MAX_BYTES: u32 = 131_072 + 24;
 /// The smallest msize agreed to: below it a directory entry does not fit, in bytes.
@@ -110,6 +108,3 @@ pub const GREP_LINES: usize = 500;
 pub const GREP_FILES: usize = 2_000;
 /// The largest file that Grep looks at, in bytes.
 pub const GREP_FILE_BYTES: u64 = 1 << 20;
-
-/// How long the last replies may take to be sent when the server ends.
-pub const GOODBYE: Duration = Duration::from_millis(200);

@@ -46,6 +46,7 @@ impl Log {
         if self.ring.len() > LOG_RING_LINES {
             self.ring.pop_front();
         }
+        let count = count - u64::from(self.plant == Some(Defect::FollowerCountShort) && count > 2);
         self.tell(line(&text, count));
     }
 

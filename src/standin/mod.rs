@@ -17,6 +17,7 @@ mod event;
 mod files;
 mod host;
 mod host_tree;
+mod in_process;
 mod jobs;
 mod limits;
 mod log;
@@ -50,6 +51,7 @@ use self::editor::{Editor, Place};
 use self::host::Host;
 use self::server::Server;
 
+pub use self::in_process::{InProcess, ROOT_FID};
 pub use self::plants::{Plant, plants};
 
 const USAGE_CODE: i32 = 2;

@@ -11,6 +11,7 @@ pub(super) enum Defect {
     IndexMissesPane,
     ChunkSkipsByte,
     HangOnFlush,
+    FollowerCountShort,
 }
 
 /// One planted defect, as the table tells of it.
@@ -118,5 +119,13 @@ const PLANTS: &[Plant] = &[
         min_ops: 1,
         seen: "a blocked read of a log, flushed, whose reader was never woken (user report)",
         defect: Defect::HangOnFlush,
+    },
+    Plant {
+        name: "follower-count-short",
+        breaks: "A follower is told one repetition too few of a record said three times or more.",
+        invariant: "one_failure_rule",
+        min_ops: 1,
+        seen: "a counter read before it is raised",
+        defect: Defect::FollowerCountShort,
     },
 ];

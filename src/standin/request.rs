@@ -122,8 +122,10 @@ impl Conn {
             return Err("fid is open already".into());
         }
         let opened = files::open(editor, &entry.node, mode);
+        // The two kinds of open that the one rule for failures names.
+        let makes_pane = entry.node == Node::New && mode & 3 == OREAD;
         let truncates = mode & OTRUNC != 0 && mode & 3 != OREAD;
-        if opened.is_err() && (entry.node == Node::New || truncates) {
+        if opened.is_err() && (makes_pane || truncates) {
             let done = opened.as_ref().map(drop).map_err(Clone::clone);
             editor.settle(&done, entry.node.serial(), &entry.node.log_name());
         }

@@ -39,6 +39,9 @@ pub fn push_bytes(text: &str, out: &mut Vec<u8>) {
 
 /// How many runes of `text` stand for a byte each.
 pub fn escapes(text: &str) -> usize {
+    if !may_hold_escapes(text) {
+        return 0;
+    }
     text.chars().filter(|&c| is_escape(c)).count()
 }
 
@@ -95,7 +98,7 @@ pub fn data(text: &str) -> Bytes {
 }
 
 fn push_valid(text: &mut String, valid: &str) {
-    if !valid.contains(is_escape) {
+    if !may_hold_escapes(valid) {
         text.push_str(valid);
         return;
     }
@@ -107,6 +110,11 @@ fn push_valid(text: &mut String, valid: &str) {
             text.push(rune);
         }
     }
+}
+
+/// Every escape begins with this byte of UTF-8, and hardly any other rune does.
+fn may_hold_escapes(text: &str) -> bool {
+    text.as_bytes().contains(&0xf4)
 }
 
 fn escape(byte: u8) -> char {

@@ -53,11 +53,6 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// Whether a switch is on.
-    pub fn is_on(&self, word: &str) -> bool {
-        self.switches.iter().any(|(name, on)| *name == word && *on)
-    }
-
     /// Turns a switch on or off, or the other way if nothing is said.
     pub fn switch(&mut self, word: &str, to: &str) -> Done<bool> {
         let Some((_, on)) = self.switches.iter_mut().find(|(name, _)| *name == word) else {

@@ -44,11 +44,6 @@ impl Changes {
         Ok(())
     }
 
-    /// Whether nothing is changed.
-    pub fn is_empty(&self) -> bool {
-        self.all.is_empty()
-    }
-
     /// Where `range` is once the changes are made: what was inserted at its ends is in it.
     pub fn moved(&self, range: Range) -> Range {
         let q0 = self.shifted(range.q0, |change| change.q1 <= range.q0 && change.q0 < range.q0);
