@@ -1,6 +1,8 @@
 //! monkey9p fuzzes 9P2000 servers, pardes first of all, with sequences of file operations.
 
 #[cfg(feature = "cli")]
+pub mod campaign;
+#[cfg(feature = "cli")]
 pub mod cli;
 pub mod drill;
 pub mod feedback;

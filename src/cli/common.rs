@@ -1,5 +1,6 @@
 //! What several subcommands share: the target's options, and files that hold ops.
 
+use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -40,6 +41,19 @@ impl TargetArguments {
             },
             (Some(other), _) => Err(TargetError::Unknown(other.into())),
         }
+    }
+
+    /// The same options again, for a process of this program's.
+    pub fn as_options(&self) -> Vec<OsString> {
+        let mut options: Vec<OsString> = Vec::new();
+        if let Some(name) = &self.target {
+            options.extend(["--target".into(), name.into()]);
+        }
+        if let Some(path) = &self.pardes {
+            options.extend(["--pardes".into(), path.into()]);
+        }
+        options.extend(self.inferred.then(|| "--inferred".into()));
+        options
     }
 
     /// A runner for it; nothing is launched yet.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitStatus, Stdio};
+use std::process::{Command, Stdio};
 
 use anyhow::{Context as _, Result, bail};
 use clap::Args;
@@ -12,7 +12,7 @@ use clap::Args;
 use super::common::{TargetArguments, project};
 use super::{CLEAN, FOUND, REFUSED};
 use crate::sandbox::Warden;
-use crate::target::{PLANT_VARIABLE, Program, Target};
+use crate::target::{PARDES_VARIABLE, PLANT_VARIABLE, Program, Target};
 
 /// The fuzz target in `fuzz/`.
 const FUZZ_TARGET: &str = "monkey9p";
@@ -33,14 +33,26 @@ pub struct Arguments {
 }
 
 pub fn main(arguments: &Arguments) -> Result<i32> {
+    fuzz(&arguments.target, arguments.seconds, arguments.jobs, &arguments.flags)
+}
+
+/// Proves isolation, sees to cargo-fuzz, and fuzzes; gives the exit code.
+pub fn fuzz(
+    which: &TargetArguments,
+    seconds: Option<u64>,
+    jobs: u32,
+    flags: &[OsString],
+) -> Result<i32> {
     let project = project()?;
-    let target = arguments.target.target()?;
-    prove_isolation(arguments)?;
+    prove_isolation(which)?;
     install_cargo_fuzz()?;
     let artifacts = project.join("fuzz/artifacts").join(FUZZ_TARGET);
     let before = files(&artifacts);
     let warden = Warden::start().context("the warden")?;
-    let status = cargo_fuzz(arguments, &project, &target, &warden)?;
+    let mut command = cargo_fuzz(&project, &which.target()?, &warden);
+    command.args(seconds.map(|seconds| format!("-max_total_time={seconds}")));
+    command.args((jobs > 1).then(|| format!("-fork={jobs}")));
+    let status = command.args(flags).status().context("cargo fuzz")?;
     warden.end()?;
     let new: Vec<PathBuf> = files(&artifacts).difference(&before).cloned().collect();
     for artifact in &new {
@@ -58,8 +70,8 @@ pub fn main(arguments: &Arguments) -> Result<i32> {
 }
 
 /// Starts a session and ends it: what the fuzzer will do over and over is shown to be possible.
-fn prove_isolation(arguments: &Arguments) -> Result<()> {
-    let mut runner = arguments.target.runner()?;
+pub fn prove_isolation(which: &TargetArguments) -> Result<()> {
+    let mut runner = which.runner()?;
     runner.fresh(false)?;
     for line in runner.session().map(|session| session.evidence()).unwrap_or_default() {
         println!("isolation: {line}");
@@ -91,12 +103,8 @@ fn install_cargo_fuzz() -> Result<()> {
     Ok(())
 }
 
-fn cargo_fuzz(
-    arguments: &Arguments,
-    project: &Path,
-    target: &Target,
-    warden: &Warden,
-) -> Result<ExitStatus> {
+/// `cargo fuzz run` up to its `--`, with the target in its environment.
+fn cargo_fuzz(project: &Path, target: &Target, warden: &Warden) -> Command {
     let (variable, token) = warden.token();
     let mut command = Command::new("cargo");
     command
@@ -105,21 +113,14 @@ fn cargo_fuzz(
         .current_dir(project)
         .env(variable, token)
         .env_remove(PLANT_VARIABLE)
-        .env_remove("PARDES");
+        .env_remove(PARDES_VARIABLE);
     if let Program::Path(path) = &target.program {
-        command.env("PARDES", path);
+        command.env(PARDES_VARIABLE, path);
     }
     if let Some(plant) = target.plant() {
         command.env(PLANT_VARIABLE, plant);
     }
-    if let Some(seconds) = arguments.seconds {
-        command.arg(format!("-max_total_time={seconds}"));
-    }
-    if arguments.jobs > 1 {
-        command.arg(format!("-fork={}", arguments.jobs));
-    }
-    command.args(&arguments.flags);
-    command.status().context("cargo fuzz")
+    command
 }
 
 fn files(folder: &Path) -> BTreeSet<PathBuf> {

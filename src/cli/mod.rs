@@ -1,5 +1,6 @@
 //! The command line: one file a subcommand.
 
+mod campaign;
 mod common;
 mod corpus;
 mod drill;
@@ -42,6 +43,8 @@ enum Command {
     Explain(explain::Arguments),
     /// Show that isolation holds and that failures are seen
     Drill(drill::Arguments),
+    /// Run detached, for a time
+    Campaign(campaign::Arguments),
     /// Make the corpus from the seeds, or check it
     Corpus(corpus::Arguments),
 }
@@ -57,6 +60,7 @@ pub fn main() -> i32 {
         Command::Minimize(arguments) => minimize::main(&arguments),
         Command::Explain(arguments) => explain::main(&arguments),
         Command::Drill(arguments) => drill::main(&arguments),
+        Command::Campaign(arguments) => campaign::main(&arguments),
         Command::Corpus(arguments) => corpus::main(&arguments),
     };
     done.unwrap_or_else(|why| {

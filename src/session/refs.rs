@@ -46,7 +46,7 @@ impl Refs {
         match op {
             Op::Write { path, data, .. } => {
                 self.replace(path);
-                if path.windows(6).any(|part| part == b"/focus") {
+                if path.split(|&byte| byte == b'/').any(|name| name == b"focus") {
                     self.replace(data);
                 }
             }

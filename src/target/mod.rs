@@ -11,7 +11,7 @@ use thiserror::Error;
 use crate::sandbox::{LaunchPlan, Layout, ROLE_VARIABLE};
 
 pub use fixtures::{FIXTURES, Fixture};
-pub use pardes::{from_environment, pardes, standin};
+pub use pardes::{PARDES_VARIABLE, from_environment, pardes, standin};
 pub use tree::{COLUMN_FILES, PANE_FILES, ROOT_FILES, file_kind};
 
 /// The environment variable that turns one of the stand-in's planted defects on.

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use super::{PLANT_VARIABLE, Program, STANDIN_ROLE, Target, TargetError};
 
 /// Where the real pardes is, if it is to be fuzzed.
-const PARDES_VARIABLE: &str = "PARDES";
+pub const PARDES_VARIABLE: &str = "PARDES";
 /// The session's name on the target's command line.
 const SESSION: &str = "m9p";
 /// Languages whose servers are turned off.
