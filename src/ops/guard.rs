@@ -125,9 +125,9 @@ pub fn guard(op: &Op, reach: Reach) -> Result<(), Refusal> {
 /// - a piece's first line may end a line that another piece began, so it must be of the safe
 ///   alphabet even where an Edit line alone might hold more: no shell character is ever appended
 ///   to a line that is not Edit's;
-/// - a piece's unended last line may be continued, so it must be neither an Edit line nor the
-///   beginning of `Edit` or of a denied word: what was appended to is a plain command line, and
-///   its first word is one that was judged or that stands in no list.
+/// - a piece's unended last line may be continued, so it must be of the safe alphabet, and neither
+///   an Edit line nor the beginning of `Edit` or of a denied word: what is appended to is a plain
+///   command line, and its first word is one that was judged or that stands in no list.
 ///
 /// Elsewhere every byte is judged by itself, except words, and a shell's line editing could build
 /// one of those from pieces that hold none of it: the environment level does not stop that.

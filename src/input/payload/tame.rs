@@ -5,7 +5,8 @@ use crate::ops::{
     is_denied_program, is_safe,
 };
 
-/// Data that passes the rule: unchanged if it does already.
+/// Data that passes the rule: unchanged if it does already. The guard judges it again when it is
+/// written; that it never has cause to refuse is for the tests to say.
 pub fn tame(rule: DataRule, data: Vec<u8>, joined: Joined) -> Vec<u8> {
     if check_data(rule, &data, joined).is_ok() {
         return data;
@@ -21,12 +22,6 @@ pub fn tame(rule: DataRule, data: Vec<u8>, joined: Joined) -> Vec<u8> {
         // Only the end is left to be wrong: a word that another piece could complete.
         data.push(b'\n');
     }
-    debug_assert_eq!(
-        check_data(rule, &data, joined),
-        Ok(()),
-        "{:?}",
-        data.escape_ascii().to_string()
-    );
     data
 }
 

@@ -94,6 +94,7 @@ fn check_line(line: &[u8]) -> Result<Block, Fault> {
 /// An unended last line may be continued by the next piece.
 fn check_tail(data: &[u8]) -> Result<(), Fault> {
     let last = data.rsplit(|&byte| byte == b'\n').next().unwrap_or_default();
+    all_safe(last)?;
     let first_word = data_words(last).next().unwrap_or_default();
     let goes_on = last.ends_with(first_word) || first_word == b"Edit";
     if goes_on && begins_command(first_word) {
