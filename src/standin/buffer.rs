@@ -135,14 +135,15 @@ impl Buffer {
         change
     }
 
-    /// Takes back the last group of changes.
-    pub fn undo(&mut self) -> Option<Vec<Change>> {
+    /// Takes back the last group of changes; gives each with the text that it put in, which a later
+    /// one of the same group may have taken out again.
+    pub fn undo(&mut self) -> Option<Vec<(Change, Rope)>> {
         let group = self.undo.pop()?;
         Some(self.play(group, true))
     }
 
     /// Does again what was taken back.
-    pub fn redo(&mut self) -> Option<Vec<Change>> {
+    pub fn redo(&mut self) -> Option<Vec<(Change, Rope)>> {
         let group = self.redo.pop()?;
         Some(self.play(group, false))
     }
@@ -152,12 +153,16 @@ impl Buffer {
         (!self.undo.groups.is_empty(), !self.redo.groups.is_empty())
     }
 
-    fn play(&mut self, group: Group, undoing: bool) -> Vec<Change> {
-        let (steps, changes): (Vec<Step>, Vec<Change>) = group
+    fn play(&mut self, group: Group, undoing: bool) -> Vec<(Change, Rope)> {
+        let (steps, changes): (Vec<Step>, Vec<(Change, Rope)>) = group
             .steps
             .into_iter()
             .rev()
-            .map(|step| self.apply(step.at, step.at + step.removed, step.text))
+            .map(|step| {
+                let (inverse, change) =
+                    self.apply(step.at, step.at + step.removed, step.text.clone());
+                (inverse, (change, step.text))
+            })
             .unzip();
         let other = if undoing { &mut self.redo } else { &mut self.undo };
         other.begin();

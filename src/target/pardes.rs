@@ -31,6 +31,7 @@ pub fn standin(executable: PathBuf) -> Target {
     let program = Program::Role(executable, STANDIN_ROLE);
     let mut target = launched_like_pardes("standin", program, true);
     // A leak report at its end would look like a failure of the server's.
+    target.variables.push(("RUST_BACKTRACE".into(), "1".into()));
     target.variables.push(("ASAN_OPTIONS".into(), "detect_leaks=0".into()));
     let plant = env::var(PLANT_VARIABLE).ok().filter(|plant| !plant.is_empty());
     target.with_plant(plant.as_deref())
