@@ -44,7 +44,7 @@ fn a_planted_defect_is_an_artifact_a_record_and_a_token() {
     };
     let clean = run("", &seed);
     assert!(clean.status.success(), "{}", String::from_utf8_lossy(&clean.stderr));
-    let found = run("err-twice", &seed);
+    let found = run("err-missing", &seed);
     let said = String::from_utf8_lossy(&found.stderr).into_owned();
     assert!(!found.status.success(), "{said}");
     for want in [
@@ -59,7 +59,7 @@ fn a_planted_defect_is_an_artifact_a_record_and_a_token() {
     assert_eq!(records.len(), 1);
     let record = records[0].path().join("record.jsonl");
     let mut replay = Command::new(common::executable());
-    replay.arg("replay").arg(&record).env_remove("PARDES").env("STANDIN_PLANT", "err-twice");
+    replay.arg("replay").arg(&record).env_remove("PARDES").env("STANDIN_PLANT", "err-missing");
     assert_eq!(replay.output().unwrap().status.code(), Some(1));
 }
 

@@ -53,7 +53,7 @@ fn a_small_input_has_the_bytes_that_the_layout_says() {
         &[1],                      // a step follows:
         &[0x46, 0x17, 0x5d, 0xf4], // Exact, 21 of 22
         &[0x00, 0x00, 0x00, 0x00], //   ExactOp::One, 0 of 2
-        &[0x56, 0x55, 0x55, 0x95], //     Literal::Hread, 7 of 12
+        &[0x8a, 0x9d, 0xd8, 0x89], //     Literal::Hread, 7 of 13: 2^32 * 7 / 13, up
         &[2, b'h', b'1'],          //       h
         &[16, 0, 0, 0],            //       count
         &[1, 5, 0, 0, 0, 0, 0, 0, 0], //    an offset

@@ -9,7 +9,9 @@ use std::process::{Command, Output};
 use monkey9p::ops::{Op, read_ops};
 
 /// A defect, the kind of failure it must give, and ops that show it.
-const CASES: [(&str, &str, fn() -> Vec<Op>); 8] = [
+type Case = (&'static str, &'static str, fn() -> Vec<Op>);
+
+const CASES: [Case; 8] = [
     ("crash-file-lives", "alive", || vec![common::write("/pane/{p0}/mark", "perhaps\n")]),
     ("err-twice", "one_failure_rule", || vec![common::write("/pane/{p0}/dot", "#99999")]),
     ("err-missing", "one_failure_rule", failed_write),

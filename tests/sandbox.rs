@@ -2,7 +2,7 @@
 
 mod common;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
@@ -31,13 +31,13 @@ const LEAVERS: [&str; 6] = [
     "kill -STOP $$; sleep 1000",
 ];
 
-fn no_trace(token: &str, root: &PathBuf) {
+fn no_trace(token: &str, root: &Path) {
     assert!(wait_until(SOON, || tokened(token).is_empty()), "{:?}", tokened(token));
     assert!(wait_until(SOON, || !root.exists()), "{}", root.display());
 }
 
 /// Children of children, whatever they did to their environment, found by their working directory.
-fn in_directory(root: &PathBuf) -> usize {
+fn in_directory(root: &Path) -> usize {
     std::fs::read_dir("/proc")
         .unwrap()
         .flatten()

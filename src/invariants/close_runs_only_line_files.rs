@@ -3,7 +3,7 @@
 use once_cell::sync::Lazy;
 use regex::Regex;
 
-use super::{Basis, Breach, Invariant, last_element};
+use super::{Basis, Breach, Invariant, LINE_FILES, last_element};
 use crate::session::log::occurrences;
 use crate::session::{Needs, Outcome, What};
 
@@ -17,9 +17,6 @@ pub const INVARIANT: Invariant = Invariant {
     false_positive: "an err record of another file with the same last name, in the same step",
     check,
 };
-
-/// Files whose last, unended line runs when they are closed.
-const LINE_FILES: [&str; 4] = ["look", "exec", "tagexec", "ctl"];
 
 static RECORD: Lazy<Regex> = Lazy::new(|| Regex::new(r"^err \S+ ([^:]+):").expect("a constant"));
 

@@ -1,6 +1,6 @@
 //! A write fails whenever what it asked for fails, and its reason is logged exactly once.
 
-use super::{Basis, Breach, Invariant, last_element};
+use super::{Basis, Breach, Invariant, LINE_FILES, last_element};
 use crate::session::log::occurrences;
 use crate::session::{Asked, Needs, Outcome, Sent, What};
 use crate::target::file_kind;
@@ -51,7 +51,10 @@ fn allowed(outcome: &Outcome, failed: &[&Asked]) -> usize {
     let taken = |sent: &&Sent| failed.iter().all(|asked| asked.path != sent.path);
     let looks: usize =
         outcome.sent.iter().filter(taken).map(|sent| looks_allowed(&sent.path, &sent.data)).sum();
-    let closes = outcome.sent.iter().filter(|sent| sent.left_at_close).count();
+    // Only files of command lines run what is left; another that fails at its close is the matter of
+    // close_runs_only_line_files.
+    let runs = |sent: &&Sent| sent.left_at_close && LINE_FILES.contains(&last_element(&sent.path));
+    let closes = outcome.sent.iter().filter(runs).count();
     let unnamed =
         outcome.requests.iter().filter(|asked| asked.refused().is_some() && unnamed(asked));
     looks + closes + unnamed.count()
@@ -79,7 +82,7 @@ fn looks_allowed(path: &str, data: &[u8]) -> usize {
         "exec" | "ctl" | "tagexec" => {
             let looks = lines.iter().filter(|line| first_word(line) == b"Look").count();
             // An Edit block whose text never ended runs at the close.
-            let block = lines.len() > 1 && data.windows(4).any(|part| part == b"Edit");
+            let block = data.windows(4).any(|part| part == b"Edit");
             looks + usize::from(block)
         }
         _ => 0,
@@ -173,8 +176,9 @@ mod tests {
         assert!(
             why(&outcome(&done, &[("/pane/3/ctl", "Get\n", false)], &["err a"])).contains("0 to 0")
         );
-        let block = "Edit {\na/x/\n";
-        assert_eq!(why(&outcome(&done, &[("/pane/3/ctl", block, false)], &["err a"])), "");
+        for block in ["Edit {\na/x/\n", "Edit ,c\n"] {
+            assert_eq!(why(&outcome(&done, &[("/pane/3/ctl", block, false)], &["err a"])), "");
+        }
     }
 
     #[test]

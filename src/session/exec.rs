@@ -31,9 +31,11 @@ pub struct Handle {
     last: Bytes,
     /// The line begun and not yet ended: what a next write adds to it belongs to one command.
     begun: Vec<u8>,
+    /// What was written from an Edit on: a block of it may still be open, and run at the close.
+    block: Vec<u8>,
 }
 
-/// The most of an unended line that is remembered, in bytes.
+/// The most of an unended line or block that is remembered, in bytes.
 const BEGUN_BYTES: usize = 1 << 16;
 
 /// What an op needs besides its own fields.
@@ -317,8 +319,15 @@ impl Context<'_> {
         let path = raw.to_text();
         let Some(fid) = self.walk(&path, raw, out).await? else { return Ok(()) };
         if self.open(fid, &path, mode, reply_timeout(), out).await? {
-            let handle =
-                Handle { fid, path, mode, offset: 0, last: Bytes::new(), begun: Vec::new() };
+            let handle = Handle {
+                fid,
+                path,
+                mode,
+                offset: 0,
+                last: Bytes::new(),
+                begun: Vec::new(),
+                block: Vec::new(),
+            };
             self.handles.insert(h.clone(), handle);
         } else {
             self.conn.clunk(fid).await?.ok();
@@ -345,6 +354,12 @@ impl Context<'_> {
         let Handle { fid, mode, offset, .. } = handle;
         handle.begun.extend_from_slice(&data);
         let whole = Bytes::copy_from_slice(&handle.begun);
+        if !handle.block.is_empty() {
+            handle.block.extend_from_slice(&data);
+        } else if whole.windows(4).any(|part| part == b"Edit") {
+            handle.block.extend_from_slice(&whole);
+        }
+        handle.block.truncate(BEGUN_BYTES);
         out.sent.push(Sent { path: handle.path.clone(), data: whole, left_at_close: false });
         if let Some(end) = handle.begun.iter().rposition(|&byte| byte == b'\n') {
             handle.begun.drain(..=end);
@@ -385,11 +400,11 @@ impl Context<'_> {
             return Ok(());
         };
         let answer = self.conn.clunk_within(handle.fid, write_timeout(&handle.last)).await?;
-        let Handle { path, mode, last, .. } = handle;
+        let Handle { path, mode, last, block, .. } = handle;
         let what = if writes(mode) { What::ClunkWrite } else { What::Clunk };
         out.add(what, &path, answer.into());
         let left = writes(mode) && last.last().is_some_and(|&byte| byte != b'\n');
-        out.sent.push(Sent { path, data: Bytes::new(), left_at_close: left });
+        out.sent.push(Sent { path, data: block.into(), left_at_close: left });
         Ok(())
     }
 
