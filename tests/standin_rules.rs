@@ -217,7 +217,7 @@ fn events_tell_of_changes_to_one_reader() {
 fn listings_read_in_pieces_are_the_listings_read_whole() {
     let server = Standin::start();
     let mut client = server.client();
-    (0..20).for_each(|_| drop(client.new_pane()));
+    (0..20).for_each(|_| _ = client.new_pane());
     for path in ["/index", "/layout", "/status", "/commands", "/README", "/screen", "/pane/1/tag"] {
         let whole = client.read(path).unwrap();
         for count in [1, 7, 64, 1_000] {

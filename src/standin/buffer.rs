@@ -3,6 +3,7 @@
 use ropey::Rope;
 
 use super::limits::{BODY_BYTES, UNDO_BYTES, UNDO_CHANGE_BYTES};
+use super::plants::Defect;
 use super::refusal::{Done, refuse};
 use super::runes;
 
@@ -22,6 +23,7 @@ pub struct Buffer {
     escapes: usize,
     undo: History,
     redo: History,
+    plant: Option<Defect>,
 }
 
 /// One replacement: what views of the text have to adjust to.
@@ -80,6 +82,12 @@ impl Buffer {
         }
     }
 
+    /// The same, with the defect that is on.
+    pub fn with_plant(mut self, plant: Option<Defect>) -> Self {
+        self.plant = plant;
+        self
+    }
+
     /// The text.
     pub fn text(&self) -> &Rope {
         &self.text
@@ -118,7 +126,11 @@ impl Buffer {
         if mark || self.undo.groups.is_empty() {
             self.undo.begin();
         }
-        self.redo = History::default();
+        // Only at the end do the places of what Undo took back stay within the text.
+        let survives = self.plant == Some(Defect::RedoSurvives) && q0 == self.runes();
+        if !survives {
+            self.redo = History::default();
+        }
         let (step, change) = self.apply(q0, q1, Rope::from_str(text));
         self.undo.push(step);
         self.dirty = true;
@@ -138,7 +150,12 @@ impl Buffer {
     /// Takes back the last group of changes; gives each with the text that it put in, which a later
     /// one of the same group may have taken out again.
     pub fn undo(&mut self) -> Option<Vec<(Change, Rope)>> {
-        let group = self.undo.pop()?;
+        let mut group = self.undo.pop()?;
+        let deep = self.redo.groups.len() >= 6;
+        assert!(!deep || self.plant != Some(Defect::CrashDeepUndo), "undo stack underflow");
+        if self.plant == Some(Defect::UndoForgets) && group.steps.len() > 1 {
+            group.steps.remove(0);
+        }
         Some(self.play(group, true))
     }
 

@@ -8,6 +8,7 @@ use super::limits::QUOTED_RUNES;
 use super::look;
 use super::pane::{ColumnId, Serial};
 use super::pipe;
+use super::plants::Defect;
 use super::refusal::{Done, refuse};
 use super::runes::printable;
 use super::tree::{ColumnFile, Node, PaneFile, TopFile};
@@ -105,7 +106,11 @@ pub fn run(editor: &mut Editor, origin: &Origin, line: &str) -> Done {
         Kind::Look => {
             // Finding nothing is no failure: the write succeeds, and one record tells of it.
             if let Err(why) = look::look(editor, origin.serial, line) {
-                editor.notes.push(Note::Nothing(origin.owner, origin.file, why.to_string()));
+                let note = Note::Nothing(origin.owner, origin.file, why.to_string());
+                if editor.planted(Defect::LookTwice) && origin.owner.is_some() {
+                    editor.notes.push(note.clone());
+                }
+                editor.notes.push(note);
             }
             return Ok(());
         }

@@ -4,13 +4,14 @@ use std::collections::{HashMap, VecDeque};
 
 use bytes::{Bytes, BytesMut};
 
-use crate::wire::codec::{decode, encode, header};
+use crate::wire::codec::{DecodeError, decode, encode, header};
 use crate::wire::frame::Frames;
 use crate::wire::msg::{Fid, Rmsg, Tag, Tmsg};
 
 use super::editor::Editor;
 use super::files::{self, Answer, Open};
 use super::limits::{ERROR_BYTES, HELD_READS, MSIZE_FIRST_BYTES, OUT_QUEUE_BYTES};
+use super::plants::Defect;
 use super::refusal::{Done, Refusal};
 use super::tree::Node;
 
@@ -22,8 +23,9 @@ pub struct Conn {
     pub(super) msize: Option<u32>,
     pub(super) fids: HashMap<Fid, Entry>,
     pub(super) held: VecDeque<Held>,
+    pub(super) broken: bool,
     out: BytesMut,
-    broken: bool,
+    plant: Option<Defect>,
 }
 
 /// What a fid stands for.
@@ -43,19 +45,23 @@ pub(super) struct Held {
 
 impl Conn {
     /// A connection on which nothing was said yet.
-    pub fn new() -> Self {
+    pub fn new(plant: Option<Defect>) -> Self {
         Conn {
             frames: Frames::new(MSIZE_FIRST_BYTES),
             msize: None,
             fids: HashMap::new(),
             held: VecDeque::new(),
-            out: BytesMut::new(),
             broken: false,
+            out: BytesMut::new(),
+            plant,
         }
     }
 
     /// Takes what the client has sent, and answers what it can.
     pub fn push(&mut self, editor: &mut Editor, bytes: &[u8]) {
+        if editor.planted(Defect::SegmentLost) && self.frames.pending_bytes() > 0 {
+            self.frames = Frames::new(self.msize.unwrap_or(MSIZE_FIRST_BYTES));
+        }
         self.frames.push(bytes);
         self.go_on(editor);
     }
@@ -130,11 +136,31 @@ impl Conn {
     }
 
     pub(super) fn reply(&mut self, tag: Tag, reply: Done<Rmsg>) {
+        let start = self.out.len();
         let reply = reply.unwrap_or_else(|why| error(&why, self.msize));
         if encode(&reply, tag, &mut self.out).is_err() {
             let why = Refusal::from("reply does not fit a message");
             let _ = encode(&error(&why, self.msize), tag, &mut self.out);
         }
+        if self.plant == Some(Defect::ErrorExtraBytes) && matches!(reply, Rmsg::Error { .. }) {
+            self.add_bytes(start);
+        }
+    }
+
+    /// Makes a long message from `start` on four bytes longer than its fields.
+    fn add_bytes(&mut self, start: usize) {
+        let size = self.out.len() - start + 4;
+        if size > 50 {
+            self.out.extend_from_slice(&[0; 4]);
+            self.out[start..start + 4].copy_from_slice(&(size as u32).to_le_bytes());
+        }
+    }
+
+    /// Refuses a message that could not be read, or that is no request.
+    fn refuse_frame(&mut self, editor: &Editor, tag: Tag, frame: Bytes, why: &DecodeError) {
+        let is_reply = decode::<Rmsg>(frame).is_ok();
+        assert!(!is_reply || !editor.planted(Defect::CrashOnRmessage), "not a request");
+        self.reply(tag, Err(why.to_string().into()));
     }
 
     fn message(&mut self, editor: &mut Editor, frame: Bytes) {
@@ -142,9 +168,9 @@ impl Conn {
             self.broken = true;
             return;
         };
-        match decode::<Tmsg>(frame) {
+        match decode::<Tmsg>(frame.clone()) {
             Ok((tag, message)) => self.request(editor, tag, message),
-            Err(why) => self.reply(tag, Err(why.to_string().into())),
+            Err(why) => self.refuse_frame(editor, tag, frame, &why),
         }
     }
 

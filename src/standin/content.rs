@@ -5,6 +5,7 @@ use super::buffer::Buffer;
 use super::editor::{Editor, Place};
 use super::limits::NAME_BYTES;
 use super::pane::Serial;
+use super::plants::Defect;
 use super::refusal::{Done, refuse};
 use super::runes;
 
@@ -105,5 +106,13 @@ fn load(editor: &Editor, name: &str) -> Done<Buffer> {
     if !found.is_file() {
         return refuse!("{name} is no plain file");
     }
-    Ok(Buffer::new(name, &runes::from_bytes(&editor.host.read(name)?)))
+    let content = editor.host.read(name)?;
+    let mut text = match editor.planted(Defect::BadUtf8Replaced) {
+        true => String::from_utf8_lossy(&content).into_owned(),
+        false => runes::from_bytes(&content),
+    };
+    if editor.planted(Defect::CrlfEaten) {
+        text = text.replace("\r\n", "\n");
+    }
+    Ok(Buffer::new(name, &text))
 }

@@ -32,6 +32,9 @@ pub fn pane(editor: &mut Editor, origin: &Origin, word: &str, args: &str) -> Opt
     Some(obey(editor, origin, word, args))
 }
 
+/// Why a word is refused while another fid has the pane locked.
+pub const LOCKED: &str = "pane is locked";
+
 const BARE: &[&str] = &[
     "addr=dot",
     "clean",
@@ -54,7 +57,7 @@ fn obey(editor: &mut Editor, origin: &Origin, word: &str, args: &str) -> Done {
     let serial = origin.pane()?;
     let pane = editor.pane_mut(serial)?;
     if pane.lock.is_some_and(|lock| lock != origin.open) {
-        return Err("pane is locked".into());
+        return Err(LOCKED.into());
     }
     match word {
         "addr=dot" => pane.addr = pane.dot,

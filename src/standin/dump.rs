@@ -10,6 +10,7 @@ use super::column::Column;
 use super::editor::{Editor, Ending};
 use super::limits::{BODIES_BYTES, BODY_BYTES, COLUMNS, DUMP_BYTES, NAME_BYTES, PANES, TAG_BYTES};
 use super::pane::{ColumnId, Pane, Serial};
+use super::plants::Defect;
 use super::refusal::{Done, refuse};
 
 /// What a dump file holds. Text is kept in the runes of the session, in which every byte of a
@@ -66,7 +67,12 @@ pub fn dump(editor: &mut Editor, name: &str) -> Done {
             name: buffer.name.clone(),
             dirty: buffer.dirty,
             is_dir: buffer.is_dir,
-            text: buffer.text().to_string(),
+            text: match buffer.text().to_string() {
+                text if editor.planted(Defect::DumpTrims) => {
+                    format!("{}\n", text.trim_end_matches('\n'))
+                }
+                text => text,
+            },
         });
     }
     let columns = editor.columns.iter().map(|column| DumpedColumn {
@@ -160,7 +166,12 @@ fn check(dump: &Dump) -> Done {
     Ok(())
 }
 
-fn put_in_place(editor: &mut Editor, dump: Dump) {
+fn put_in_place(editor: &mut Editor, mut dump: Dump) {
+    let loses = editor.planted(Defect::RestoreLosesPane);
+    for column in dump.columns.iter_mut().filter(|column| loses && column.panes.len() > 3) {
+        let lost = column.panes.pop();
+        dump.panes.retain(|pane| Some(pane.serial) != lost);
+    }
     editor.panes.clear();
     editor.buffers.clear();
     editor.jumps = (Vec::new(), 0);

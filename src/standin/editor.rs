@@ -110,6 +110,11 @@ impl Editor {
         }
     }
 
+    /// Whether the defect is the one that is on.
+    pub fn planted(&self, defect: Defect) -> bool {
+        self.plant == Some(defect)
+    }
+
     /// The pane of that serial.
     pub fn pane(&self, serial: Serial) -> Done<&Pane> {
         self.panes.get(&serial).ok_or_else(|| no_pane(serial))
@@ -169,9 +174,16 @@ impl Editor {
     /// Closes a pane, whatever is in it; closing the last one ends the session.
     pub fn close_pane(&mut self, serial: Serial) -> Done {
         let pane = self.panes.remove(&serial).ok_or_else(|| no_pane(serial))?;
-        if let Some(terminal) = &pane.terminal {
-            terminal.end();
+        match pane.terminal {
+            Some(terminal) if self.planted(Defect::ShellOutlives) => std::mem::forget(terminal),
+            Some(terminal) => terminal.end(),
+            None => {}
         }
+        let closed_by_now = self.next_serial as usize - 1 - self.panes.len();
+        assert!(
+            !self.planted(Defect::CrashLongLife) || closed_by_now < 40,
+            "table of panes is full"
+        );
         self.columns.take_pane(serial);
         if !self.panes.values().any(|other| other.buffer == pane.buffer) {
             self.buffers.remove(&pane.buffer);
@@ -237,7 +249,10 @@ impl Editor {
 
     /// Undoes or redoes the last change of a pane's text.
     pub fn undo(&mut self, serial: Serial, redo: bool) -> Done {
-        let id = self.pane(serial)?.buffer;
+        let pane = self.pane(serial)?;
+        let odd = redo && pane.collapsed && pane.limit.is_some();
+        assert!(!odd || !self.planted(Defect::CrashRedoCollapsed), "limit outside the view");
+        let id = pane.buffer;
         let Some(buffer) = self.buffers.get_mut(&id) else { return Err(no_pane(serial)) };
         let changes = if redo { buffer.redo() } else { buffer.undo() };
         let changes = changes.ok_or(if redo { "nothing to redo" } else { "nothing to undo" })?;
@@ -344,27 +359,9 @@ impl Editor {
     pub fn settle(&mut self, done: &Done, serial: Option<Serial>, file: &str) {
         let notes = std::mem::take(&mut self.notes);
         if let Err(why) = done {
-            if self.plant == Some(Defect::CrashFileLives) && file == "mark" {
-                super::crash::leave("a panic that was caught");
-            }
-            if self.plant == Some(Defect::ErrMissing) && file == "addr" {
-                return;
-            }
-            self.log.err(serial, file, &why.to_string());
-            if self.plant == Some(Defect::ErrTwice) && matches!(file, "dot" | "limit") {
-                self.log.err(serial, file, &why.to_string());
-            }
-            return;
+            return self.log_refusal(&why.to_string(), serial, file, notes);
         }
-        for note in notes {
-            match note {
-                Note::Msg(serial, text) => {
-                    let serial = serial.map_or_else(|| "-".into(), |n| n.to_string());
-                    self.log.say(&format!("msg {serial} {text}"));
-                }
-                Note::Nothing(serial, file, why) => self.log.err(serial, file, &why),
-            }
-        }
+        self.log_notes(notes);
     }
 
     /// Makes serials go on behind those of a restored dump.
@@ -376,8 +373,44 @@ impl Editor {
     pub fn add_buffer(&mut self, buffer: Buffer) -> BufferId {
         let id = self.next_buffer;
         self.next_buffer += 1;
-        self.buffers.insert(id, buffer);
+        self.buffers.insert(id, buffer.with_plant(self.plant));
         id
+    }
+
+    fn log_notes(&mut self, notes: Vec<Note>) {
+        for note in notes {
+            match note {
+                Note::Msg(serial, text) => self.log.msg(serial, &text),
+                Note::Nothing(serial, file, why) => self.log.err(serial, file, &why),
+            }
+        }
+    }
+
+    /// Logs the one record of a refused write, or what a planted defect makes of it.
+    fn log_refusal(&mut self, why: &str, serial: Option<Serial>, file: &str, notes: Vec<Note>) {
+        if self.plant == Some(Defect::CrashFileLives) && file == "mark" {
+            super::crash::leave("a panic that was caught");
+        }
+        let missing = match file {
+            "addr" => self.planted(Defect::ErrMissing),
+            "scroll" => self.planted(Defect::ErrFlaky) && one_time_in_three(),
+            _ => false,
+        };
+        if missing {
+            return;
+        }
+        if self.planted(Defect::MsgFromFailed) {
+            self.log_notes(notes);
+        }
+        let wrong = self.planted(Defect::ErrWrongSerial) && file == "dirty";
+        let serial = if wrong { Some(self.focus) } else { serial };
+        self.log.err(serial, file, why);
+        if self.planted(Defect::ErrTwice) && matches!(file, "dot" | "limit") {
+            self.log.err(serial, file, why);
+        }
+        if self.planted(Defect::ErrAndMsg) && file == "tagexec" {
+            self.log.msg(serial, why);
+        }
     }
 
     fn place(&mut self, place: Place) -> Done<(ColumnId, usize)> {
@@ -397,16 +430,18 @@ impl Editor {
     /// Moves every view of `id` along with a change of it, and tells those who read events.
     fn follow(&mut self, id: BufferId, change: &Change, text: &str, origin: char) {
         self.jobs.adjust(id, change);
+        let swapped = self.planted(Defect::EventsSwapped);
         for pane in self.panes.values_mut().filter(|pane| pane.buffer == id) {
             pane.adjust(change);
             pane.warned = false;
-            if change.removed > 0 {
-                let gone = (change.at, change.at + change.removed);
-                pane.events.record(origin, 'D', gone, 0, "");
+            let gone = (change.at, change.at + change.removed);
+            let new = (change.at, change.at + change.inserted);
+            let mut events = [('D', gone, change.removed, ""), ('I', new, change.inserted, text)];
+            if swapped {
+                events.reverse();
             }
-            if change.inserted > 0 {
-                let new = (change.at, change.at + change.inserted);
-                pane.events.record(origin, 'I', new, 0, text);
+            for (action, range, _, text) in events.into_iter().filter(|(_, _, n, _)| *n > 0) {
+                pane.events.record(origin, action, range, 0, text);
             }
         }
     }
@@ -422,6 +457,11 @@ impl Editor {
     fn name_for_log(&self, id: BufferId) -> &str {
         self.buffers.get(&id).map_or("", |buffer| buffer.name.as_str())
     }
+}
+
+fn one_time_in_three() -> bool {
+    let now = std::time::SystemTime::UNIX_EPOCH.elapsed();
+    now.is_ok_and(|now| now.subsec_micros().is_multiple_of(3))
 }
 
 fn no_pane(serial: Serial) -> super::refusal::Refusal {

@@ -79,6 +79,16 @@ impl Events {
         }
     }
 
+    /// Whether someone reads.
+    pub fn is_read(&self) -> bool {
+        self.reader.is_some()
+    }
+
+    /// Whether something was not read yet.
+    pub fn has_unread(&self) -> bool {
+        !self.queue.is_empty()
+    }
+
     /// The oldest record not yet read.
     pub fn next(&mut self) -> Option<Bytes> {
         let record = self.queue.pop_front()?;

@@ -31,7 +31,7 @@ impl InProcess {
         for (name, text) in TEXTS {
             let _ = editor.add_pane(Buffer::new(name, text), Place::Anywhere);
         }
-        InProcess { editor, conn: Conn::new() }
+        InProcess { editor, conn: Conn::new(None) }
     }
 
     /// The same, with a version agreed on and the root at `ROOT_FID`.

@@ -56,9 +56,17 @@ impl Log {
         self.say(&format!("err {serial} {file}: {why}"));
     }
 
+    /// Logs a message to the user.
+    pub fn msg(&mut self, serial: Option<u32>, text: &str) {
+        let serial = serial.map_or_else(|| "-".into(), |n| n.to_string());
+        self.say(&format!("msg {serial} {text}"));
+    }
+
     /// The whole ring, a line a record.
     pub fn text(&self) -> String {
-        self.ring.iter().map(|record| line(&record.text, record.count)).collect()
+        let over = u64::from(self.plant == Some(Defect::CountOffByOne));
+        let count = |record: &Record| record.count + if record.count > 2 { over } else { 0 };
+        self.ring.iter().map(|record| line(&record.text, count(record))).collect()
     }
 
     /// Where a follower that wants everything remembered begins.
@@ -80,7 +88,10 @@ impl Log {
         Some(line.clone())
     }
 
-    fn tell(&mut self, line: String) {
+    fn tell(&mut self, mut line: String) {
+        if self.plant == Some(Defect::FollowerMisses) && self.newest() % 32 == 31 {
+            line.clear();
+        }
         self.told.push_back(Bytes::from(line));
         if self.told.len() > LOG_RING_LINES {
             self.told.pop_front();

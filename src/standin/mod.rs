@@ -22,6 +22,7 @@ mod jobs;
 mod limits;
 mod log;
 mod look;
+mod output;
 mod pane;
 mod pipe;
 mod plants;
@@ -62,7 +63,7 @@ pub fn main() -> i32 {
     match Args::parse(args) {
         Ok(Args::Help) => print!("{}", args::USAGE),
         Ok(Args::Version) => println!("pardes-standin {}", env!("CARGO_PKG_VERSION")),
-        Ok(Args::Plants { json }) => println!("{}", plants::table(json)),
+        Ok(Args::Plants { json }) => println!("{}", plants::print(json)),
         Ok(Args::Serve(serve)) => match run(&serve) {
             Ok(code) => sys::exit_now(code),
             Err(why) => return usage(&why),

@@ -18,7 +18,7 @@ pub fn index(editor: &Editor) -> Done<String> {
     let mut text = String::new();
     let newest = editor.panes.keys().next_back().copied();
     for serial in editor.panes.keys().copied() {
-        if editor.plant == Some(Defect::IndexMissesPane)
+        if editor.planted(Defect::IndexMissesPane)
             && editor.panes.len() > 4
             && Some(serial) == newest
         {

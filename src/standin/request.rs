@@ -8,6 +8,7 @@ use crate::wire::stat::Stat;
 use super::buffer::Buffer;
 use super::builtins::remove_column;
 use super::conn::{Conn, Entry, Held};
+use super::ctl;
 use super::editor::{Editor, Place};
 use super::files::{self, Answer, Open, State};
 use super::limits::{
@@ -30,14 +31,22 @@ impl Conn {
         if let Tmsg::Flush { oldtag } = message {
             return self.flush(editor, tag, oldtag);
         }
-        if self.held.iter().any(|held| held.tag == tag) {
+        let in_use = self.held.iter().any(|held| held.tag == tag);
+        if in_use && !editor.planted(Defect::TagTwice) {
             return self.reply(tag, Err("tag is in use".into()));
         }
         let reply = match message {
             Tmsg::Version { .. } | Tmsg::Flush { .. } => return,
             Tmsg::Auth { .. } => Err("no authentication is needed".into()),
             Tmsg::Attach { fid, afid, .. } => self.attach(fid, afid),
-            Tmsg::Walk { fid, newfid, names } => self.walk(editor, fid, newfid, &names),
+            Tmsg::Walk { fid, newfid, names } => {
+                let long = names.iter().any(|name| name.len() > 255);
+                if long && editor.planted(Defect::DropOnLongName) {
+                    self.broken = true;
+                    return;
+                }
+                self.walk(editor, fid, newfid, &names)
+            }
             Tmsg::Open { fid, mode } => self.open(editor, fid, mode),
             Tmsg::Create { fid, name, perm, mode } => self.create(editor, fid, &name, perm, mode),
             Tmsg::Read { fid, offset, count } => match self.read(editor, tag, fid, offset, count) {
@@ -45,9 +54,22 @@ impl Conn {
                 Ok(None) => return,
                 Err(why) => Err(why),
             },
-            Tmsg::Write { fid, data, .. } => self.write(editor, fid, &data),
+            Tmsg::Write { fid, data, .. } => {
+                let done = self.write(editor, fid, &data);
+                if done.as_ref().is_err_and(|why| *why == ctl::LOCKED.into())
+                    && editor.planted(Defect::HangOnLock)
+                {
+                    return;
+                }
+                done
+            }
             Tmsg::Clunk { fid } => self.clunk(editor, fid),
-            Tmsg::Remove { fid } => self.remove(editor, fid),
+            Tmsg::Remove { fid } => {
+                if self.is_watched(editor, fid) && editor.planted(Defect::HangOnWatched) {
+                    return;
+                }
+                self.remove(editor, fid)
+            }
             Tmsg::Stat { fid } => self.stat(editor, fid),
             Tmsg::Wstat { fid, stat } => self.wstat(fid, stat),
         };
@@ -58,9 +80,13 @@ impl Conn {
         if msize < MSIZE_MIN_BYTES {
             return refuse!("msize below {MSIZE_MIN_BYTES}");
         }
-        self.close(editor);
+        if !editor.planted(Defect::VersionKeepsFids) {
+            self.close(editor);
+        }
         let msize = msize.min(MSIZE_MAX_BYTES);
-        let known = version == b"9P2000" || version.starts_with(b"9P2000.");
+        let known = version == b"9P2000"
+            || version.starts_with(b"9P2000.")
+            || editor.planted(Defect::UnknownVersion);
         self.msize = known.then_some(msize);
         if known {
             self.frames.set_msize(msize);
@@ -72,10 +98,18 @@ impl Conn {
     fn flush(&mut self, editor: &Editor, tag: Tag, oldtag: Tag) {
         let waited = self.held.len();
         self.held.retain(|held| held.tag != oldtag);
-        if editor.plant == Some(Defect::HangOnFlush) && self.held.len() < waited {
+        let found = self.held.len() < waited;
+        let hangs = match found {
+            true => editor.planted(Defect::HangOnFlush),
+            false => editor.planted(Defect::HangFlushUnknown),
+        };
+        if hangs {
             return;
         }
         self.reply(tag, Ok(Rmsg::Flush));
+        if found && editor.planted(Defect::FlushAlsoErrors) {
+            self.reply(oldtag, Err("flushed".into()));
+        }
     }
 
     fn attach(&mut self, fid: Fid, afid: Fid) -> Done<Rmsg> {
@@ -87,22 +121,28 @@ impl Conn {
     }
 
     fn walk(&mut self, editor: &Editor, fid: Fid, newfid: Fid, names: &[Bytes]) -> Done<Rmsg> {
-        if names.len() > WALK_NAMES {
+        if names.len() > WALK_NAMES && !editor.planted(Defect::WalkSeventeen) {
             return refuse!("more than {WALK_NAMES} names in a walk");
         }
         let entry = self.fids.get(&fid).ok_or("fid is not in use")?;
-        if entry.open.is_some() {
+        if entry.open.is_some() && !editor.planted(Defect::WalkFromOpen) {
             return Err("fid is open".into());
         }
         if newfid != fid && self.fids.contains_key(&newfid) {
-            return Err("new fid is in use".into());
+            if !editor.planted(Defect::NewFidInUse) {
+                return Err("new fid is in use".into());
+            }
+            self.fids.remove(&newfid);
         }
+        let Some(entry) = self.fids.get(&fid) else { return Err("fid is not in use".into()) };
         let mut node = entry.node.clone();
         let mut qids = Vec::with_capacity(names.len());
         for name in names {
             match node.walk(editor, name) {
                 Ok(next) => node = next,
+                Err(_) if qids.is_empty() && editor.planted(Defect::WalkEmptyDone) => break,
                 Err(why) if qids.is_empty() => return Err(why),
+                Err(_) if editor.planted(Defect::WalkBindsPartial) => break,
                 Err(_) => return Ok(Rmsg::Walk { qids }),
             }
             qids.push(node.qid());
@@ -118,7 +158,7 @@ impl Conn {
     fn open(&mut self, editor: &mut Editor, fid: Fid, mode: u8) -> Done<Rmsg> {
         let iounit = self.iounit();
         let entry = self.entry(fid)?;
-        if entry.open.is_some() {
+        if entry.open.is_some() && !editor.planted(Defect::OpenTwice) {
             return Err("fid is open already".into());
         }
         let opened = files::open(editor, &entry.node, mode);
@@ -172,9 +212,17 @@ impl Conn {
         offset: u64,
         count: u32,
     ) -> Done<Option<Bytes>> {
-        let most = self.msize.unwrap_or(MSIZE_MIN_BYTES) - READ_OVERHEAD_BYTES;
+        let overflows = count.checked_add(16).is_none();
+        assert!(!overflows || !editor.planted(Defect::CrashCountOverflow), "count overflows");
+        let mut most = self.msize.unwrap_or(MSIZE_MIN_BYTES) - READ_OVERHEAD_BYTES;
+        if editor.planted(Defect::MsizeExceeded) {
+            most *= 2;
+        }
         let count = count.min(most) as usize;
         let entry = self.entry(fid)?;
+        if entry.open.is_none() && editor.planted(Defect::ReadUnopened) {
+            entry.open = Some(files::open(editor, &entry.node, OREAD)?);
+        }
         let open = entry.open.as_mut().ok_or("fid is not open")?;
         if !open.reads() {
             return Err("fid is not open for reading".into());
@@ -191,29 +239,43 @@ impl Conn {
     fn write(&mut self, editor: &mut Editor, fid: Fid, data: &[u8]) -> Done<Rmsg> {
         let entry = self.entry(fid)?;
         let open = entry.open.as_mut().ok_or("fid is not open")?;
-        if !open.writes() {
+        if !open.writes() && !editor.planted(Defect::WriteOnReadFid) {
             return Err("fid is not open for writing".into());
         }
         // From here on a refusal is the tree's, and the log tells of it.
         let done = files::write(editor, &entry.node, open, data);
         editor.settle(&done, entry.node.serial(), &entry.node.log_name());
-        done?;
-        Ok(Rmsg::Write { count: data.len() as u32 })
+        let long_edit = data.len() > 60 && data.starts_with(b"Edit ");
+        if !(long_edit && editor.planted(Defect::ErrAnsweredDone)) {
+            done?;
+        }
+        let over = u32::from(data.is_empty() && editor.planted(Defect::WriteOvercount));
+        Ok(Rmsg::Write { count: data.len() as u32 + over })
     }
 
     fn clunk(&mut self, editor: &mut Editor, fid: Fid) -> Done<Rmsg> {
+        let entry = self.fids.get(&fid);
+        assert!(entry.is_some() || !editor.planted(Defect::CrashDoubleClunk), "no such fid");
+        let unopened = entry.is_some_and(|entry| entry.open.is_none());
+        if unopened && editor.planted(Defect::ClunkFreesNothing) {
+            return Ok(Rmsg::Clunk);
+        }
         self.free(editor, fid)?;
         Ok(Rmsg::Clunk)
     }
 
     fn remove(&mut self, editor: &mut Editor, fid: Fid) -> Done<Rmsg> {
         // The fid is freed whether or not the file goes.
-        match self.free(editor, fid)? {
-            Node::Pane(serial) => editor.close_pane(serial)?,
-            Node::Column(id) => remove_column(editor, id)?,
-            _ => return Err("permission denied".into()),
+        let node = self.free(editor, fid)?;
+        let done = match node {
+            Node::Pane(serial) => editor.close_pane(serial),
+            Node::Column(id) => remove_column(editor, id),
+            _ => Err("permission denied".into()),
+        };
+        if done.is_err() && editor.planted(Defect::FidKeptByRemove) {
+            self.bind(fid, node)?;
         }
-        Ok(Rmsg::Remove)
+        done.map(|()| Rmsg::Remove)
     }
 
     fn stat(&mut self, editor: &Editor, fid: Fid) -> Done<Rmsg> {
@@ -267,6 +329,15 @@ impl Conn {
             files::close(editor, &entry.node, open);
         }
         Ok(entry.node)
+    }
+
+    /// Whether the fid is a pane's whose events someone reads.
+    fn is_watched(&self, editor: &Editor, fid: Fid) -> bool {
+        let serial = self.fids.get(&fid).and_then(|entry| match entry.node {
+            Node::Pane(serial) => Some(serial),
+            _ => None,
+        });
+        serial.is_some_and(|serial| editor.pane(serial).is_ok_and(|pane| pane.events.is_read()))
     }
 
     fn take_held(&mut self, fid: Fid) -> Vec<Tag> {

@@ -2,6 +2,7 @@
 
 use super::editor::Editor;
 use super::pane::{Pane, Serial};
+use super::plants::Defect;
 use super::render;
 use super::runes::printable;
 
@@ -57,7 +58,11 @@ fn draw_tag(editor: &Editor, pane: &Pane, width: usize) -> String {
         (false, false) => "□ ",
     };
     let tag = render::tag(editor, pane.serial).unwrap_or_default();
-    fit(&format!("{mark}{tag}"), width)
+    let line = printable(&tabs_to_blanks(&format!("{mark}{tag}")), usize::MAX);
+    let (row, rest) = split_cells(&line, width);
+    let cut = !rest.is_empty() && row.chars().map(cells).sum::<usize>() < width;
+    assert!(!cut || !editor.planted(Defect::CrashWideTag), "cell outside the row");
+    fit(&line, width)
 }
 
 fn draw_body(editor: &Editor, pane: &Pane, width: usize, height: usize) -> Vec<String> {

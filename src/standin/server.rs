@@ -19,6 +19,7 @@ use nix::unistd::Pid;
 use super::conn::Conn;
 use super::editor::{Editor, Ending};
 use super::limits::{CONNECTIONS, TURN_BYTES};
+use super::plants::Defect;
 use super::terminal::Turn;
 use super::tokens::{self, Source};
 
@@ -34,6 +35,7 @@ pub struct Server {
     /// What may have something to do: events say so once, a turn may leave some for the next.
     ready: BTreeSet<Source>,
     buffer: Vec<u8>,
+    plant: Option<Defect>,
 }
 
 struct Client {
@@ -72,6 +74,7 @@ impl Server {
             next_client: 0,
             ready: BTreeSet::new(),
             buffer: vec![0; TURN_BYTES],
+            plant: None,
         })
     }
 
@@ -82,6 +85,7 @@ impl Server {
 
     /// Serves until the session ends; returns the exit code.
     pub fn serve(mut self, editor: &mut Editor) -> io::Result<Code> {
+        self.plant = editor.plant;
         let mut events = Events::with_capacity(256);
         loop {
             let wait = if self.ready.is_empty() { None } else { Some(Duration::ZERO) };
@@ -139,7 +143,8 @@ impl Server {
             self.next_client += 1;
             let interest = Interest::READABLE | Interest::WRITABLE;
             if self.registry.register(&mut stream, tokens::connection(id), interest).is_ok() {
-                self.clients.insert(id, Client { stream, conn: Conn::new(), gone: false });
+                self.clients
+                    .insert(id, Client { stream, conn: Conn::new(self.plant), gone: false });
                 self.ready.insert(Source::Connection(id));
             }
         }

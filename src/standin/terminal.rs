@@ -6,14 +6,14 @@ use std::os::fd::{AsRawFd, OwnedFd};
 use std::process::Command;
 use std::rc::Rc;
 
-use bytes::Bytes;
 use mio::unix::SourceFd;
 use mio::{Interest, Registry, Token};
 use nix::fcntl::{FcntlArg, OFlag, fcntl};
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::{Pid, tcgetpgrp};
 
-use super::limits::{OUTPUT_TURN_BYTES, TERMINAL_RING_BYTES, TYPED_BYTES, WINSIZE_CELLS};
+use super::limits::{OUTPUT_TURN_BYTES, TYPED_BYTES, WINSIZE_CELLS};
+use super::output::Output;
 use super::printed::Printed;
 use super::processes::end_session;
 use super::refusal::{Done, refuse};
@@ -27,8 +27,7 @@ pub struct Terminal {
     registry: Rc<Registry>,
     size: (u16, u16),
     typed: VecDeque<u8>,
-    ring: VecDeque<u8>,
-    ring_before: u64,
+    output: Output,
     printed: Printed,
 }
 
@@ -59,8 +58,7 @@ impl Terminal {
             registry,
             size,
             typed: VecDeque::new(),
-            ring: VecDeque::new(),
-            ring_before: 0,
+            output: Output::default(),
             printed: Printed::default(),
         };
         if let Err(why) = watched {
@@ -112,7 +110,7 @@ impl Terminal {
             match self.master.read(&mut buffer) {
                 Ok(0) => return (text, Turn::Closed),
                 Ok(count) => {
-                    self.keep(&buffer[..count]);
+                    self.output.push(&buffer[..count]);
                     text.push_str(&self.printed.push(&buffer[..count]));
                     total += count;
                 }
@@ -127,18 +125,9 @@ impl Terminal {
         }
     }
 
-    /// Where a reader that wants only new output begins.
-    pub fn newest(&self) -> u64 {
-        self.ring_before + self.ring.len() as u64
-    }
-
-    /// Output from `position` on, at most `count` bytes; a slow reader misses what the ring lost.
-    pub fn output(&self, position: &mut u64, count: usize) -> Option<Bytes> {
-        let at = (*position).max(self.ring_before);
-        let from = (at - self.ring_before) as usize;
-        let data: Bytes = self.ring.iter().skip(from).take(count).copied().collect();
-        *position = at + data.len() as u64;
-        (!data.is_empty()).then_some(data)
+    /// What it has printed, for readers of their own.
+    pub fn output(&self) -> &Output {
+        &self.output
     }
 
     /// Sends a signal to what runs in the foreground.
@@ -167,17 +156,11 @@ impl Terminal {
     pub fn end(&self) {
         end_session(self.pid);
     }
-
-    fn keep(&mut self, bytes: &[u8]) {
-        self.ring.extend(bytes);
-        let over = self.ring.len().saturating_sub(TERMINAL_RING_BYTES);
-        self.ring.drain(..over);
-        self.ring_before += over as u64;
-    }
 }
 
 impl Drop for Terminal {
     fn drop(&mut self) {
+        self.output.end();
         let _ = self.registry.deregister(&mut SourceFd(&self.master.as_raw_fd()));
     }
 }

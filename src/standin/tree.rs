@@ -9,7 +9,8 @@ use crate::wire::stat::Stat;
 
 use super::editor::Editor;
 use super::host_tree;
-use super::pane::{ColumnId, Serial};
+use super::pane::{ColumnId, Pane, Serial};
+use super::plants::Defect;
 use super::refusal::Done;
 
 /// A file of the tree.
@@ -238,8 +239,12 @@ impl Node {
             _ => 0,
         };
         let user = Bytes::from_static(b"standin");
+        let mut qid = self.qid();
+        if editor.planted(Defect::QidDiffers) && matches!(self, Node::PaneFile(_, PaneFile::Body)) {
+            qid.path |= 1 << 60;
+        }
         Stat {
-            qid: self.qid(),
+            qid,
             mode: self.mode(),
             length,
             name: self.name().into_bytes().into(),
@@ -259,7 +264,14 @@ impl Node {
                 files.chain([Node::Panes, Node::Columns]).chain(host).collect()
             }
             Node::Panes => {
-                let panes = editor.panes.keys().map(|serial| Node::Pane(*serial));
+                let all = editor.panes.values();
+                let is_second = |pane: &&Pane| {
+                    let mut others = editor.panes.range(..pane.serial);
+                    others.any(|(_, other)| other.buffer == pane.buffer)
+                };
+                let misses = editor.planted(Defect::PaneDirMissesView);
+                let panes = all.filter(|pane| !(misses && is_second(pane)));
+                let panes = panes.map(|pane| Node::Pane(pane.serial));
                 std::iter::once(Node::New).chain(panes).collect()
             }
             Node::Pane(serial) => {

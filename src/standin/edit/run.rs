@@ -16,6 +16,7 @@ use crate::standin::content;
 use crate::standin::editor::Editor;
 use crate::standin::limits::{EDIT_STEPS, FILE_BYTES};
 use crate::standin::pane::Serial;
+use crate::standin::plants::Defect;
 use crate::standin::refusal::{Done, refuse};
 use crate::standin::regexp::Regexp;
 use crate::standin::runes;
@@ -30,11 +31,17 @@ pub fn run(editor: &mut Editor, serial: Option<Serial>, commands: &[Command]) ->
     }
     let mut run = Run::new(editor);
     let mut dot = run.dot(serial)?;
-    for command in commands {
+    let done = commands.iter().try_for_each(|command| {
         dot = run.command(serial, dot, command, 0)?;
-    }
+        Ok(())
+    });
     run.dots.insert(serial, dot);
-    let Run { changes, dots, marks, printed, .. } = run;
+    let Run { editor, changes, dots, marks, printed, .. } = run;
+    if done.is_err() && editor.planted(Defect::EditNotAtomic) {
+        make(editor, changes, dots)?;
+        return done;
+    }
+    done?;
     let printed = printed.into_string();
     make(editor, changes, dots)?;
     for (serial, mark) in marks {

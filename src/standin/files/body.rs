@@ -7,6 +7,7 @@ use crate::standin::address::Range;
 use crate::standin::buffer::Buffer;
 use crate::standin::editor::Editor;
 use crate::standin::pane::Serial;
+use crate::standin::plants::Defect;
 use crate::standin::refusal::Done;
 use crate::standin::runes::{self, Partial};
 
@@ -76,7 +77,10 @@ impl BodyReader {
 /// Appends what is whole of `data`; a rune split over two writes waits in `partial`.
 pub fn append(editor: &mut Editor, serial: Serial, partial: &mut Partial, data: &[u8]) -> Done {
     let end = editor.buffer(serial)?.runes();
-    let text = partial.push(data);
+    let text = match editor.planted(Defect::RuneSplit) {
+        true => runes::from_bytes(data),
+        false => partial.push(data),
+    };
     editor.edit(serial, Range::at(end), &text, 'E')
 }
 

@@ -23,6 +23,7 @@ use self::log::LogReader;
 use super::editor::{Editor, Place};
 use super::event::OpenId;
 use super::host::open_plain;
+use super::output::Output;
 use super::pane::Serial;
 use super::plants::Defect;
 use super::refusal::{Done, refuse};
@@ -59,8 +60,8 @@ pub enum State {
     Log(LogReader),
     /// Events: what a short read left of a record.
     Event(Bytes),
-    /// A terminal's output, from a position on.
-    Output(u64),
+    /// A terminal's output, from a position on; none if no shell runs.
+    Output(Option<Output>, u64),
     /// A host file.
     Host(File),
     /// A pane that the open made.
@@ -141,12 +142,26 @@ pub fn read(
     offset: u64,
     count: usize,
 ) -> Done<Answer> {
+    if let State::Output(output, position) = &mut open.state {
+        // Read on to its end even when the shell's end has closed the pane.
+        return pty::read(editor, output.as_ref(), position, count);
+    }
     if !node.exists(editor) {
         return refuse!("{} is closed", node.log_name());
     }
     let data = match (&mut open.state, node) {
         (State::Directory(listing), _) => {
-            listing.get_or_insert_with(|| Listing::of(editor, node)).read(offset, count)?
+            let again = listing.is_some() && offset == 0;
+            let listing = listing.get_or_insert_with(|| Listing::of(editor, node));
+            if again && editor.planted(Defect::DirOrderChanges) {
+                listing.reverse();
+            }
+            if editor.planted(Defect::DirEntrySplit) {
+                part(listing.entries(), offset, count)
+            } else {
+                let loses = editor.planted(Defect::DirEntryLost);
+                listing.read(offset, count, loses)?
+            }
         }
         (State::Host(file), _) => {
             let mut buffer = vec![0; count];
@@ -165,9 +180,6 @@ pub fn read(
         (State::Event(rest), Node::PaneFile(serial, _)) => {
             return pane::read_event(editor, *serial, rest, count);
         }
-        (State::Output(position), Node::PtyFile(serial, _)) => {
-            return pty::read(editor, *serial, position, count);
-        }
         (State::Runes(_), Node::PaneFile(serial, file)) => {
             pane::read_runes(editor, *serial, *file, offset, count)?
         }
@@ -175,7 +187,9 @@ pub fn read(
             if text.is_none() {
                 *text = Some(whole_text(editor, node)?);
             }
-            let skips = editor.plant == Some(Defect::ChunkSkipsByte);
+            let far = i64::try_from(offset).is_err();
+            assert!(!far || !editor.planted(Defect::CrashFarOffset), "negative offset");
+            let skips = editor.planted(Defect::ChunkSkipsByte);
             let skips = skips && offset > 0 && offset.is_multiple_of(64);
             let offset = offset.saturating_add(u64::from(skips));
             part(text.as_ref().unwrap_or(&Bytes::new()), offset, count)
@@ -215,7 +229,7 @@ pub fn write(editor: &mut Editor, node: &Node, open: &mut Open, data: &[u8]) -> 
 /// Closes a file: a command line that has no newline runs now, its failure in the log alone.
 pub fn close(editor: &mut Editor, node: &Node, open: Open) {
     let id = open.id;
-    if editor.plant == Some(Defect::CloseFailsBody)
+    if editor.planted(Defect::CloseFailsBody)
         && open.unended
         && matches!(node, Node::PaneFile(_, PaneFile::Body))
     {
@@ -233,13 +247,17 @@ pub fn close(editor: &mut Editor, node: &Node, open: Open) {
             }
         }
         (State::Event(_), Node::PaneFile(serial, _)) => {
-            if let Ok(pane) = editor.pane_mut(*serial) {
+            let kept = editor.planted(Defect::EventKept);
+            if let Ok(pane) = editor.pane_mut(*serial)
+                && !(kept && pane.events.has_unread())
+            {
                 pane.events.close(id);
             }
         }
         _ => {}
     }
     if let Some(serial) = node.serial()
+        && !editor.planted(Defect::LockKept)
         && let Ok(pane) = editor.pane_mut(serial)
         && pane.lock == Some(id)
     {

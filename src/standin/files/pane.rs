@@ -9,6 +9,7 @@ use crate::standin::editor::{Editor, Note};
 use crate::standin::event::Record;
 use crate::standin::look;
 use crate::standin::pane::Serial;
+use crate::standin::plants::Defect;
 use crate::standin::refusal::{Done, refuse};
 use crate::standin::render;
 use crate::standin::runes;
@@ -23,7 +24,12 @@ pub fn text(editor: &Editor, serial: Serial, file: PaneFile) -> Done<Bytes> {
         PaneFile::Name => format!("{}\n", buffer.name),
         PaneFile::Tag => render::tag(editor, serial)?,
         PaneFile::Ctl => render::ctl_line(editor, serial)?,
-        PaneFile::Addr => format!("{}\n", pane.addr),
+        PaneFile::Addr => {
+            let (mut addr, end) = (pane.addr, buffer.runes());
+            let at_end = addr.q1 == end && end > 40;
+            addr.q1 += usize::from(at_end && editor.planted(Defect::AddrPastEnd));
+            format!("{addr}\n")
+        }
         PaneFile::Dot => format!("{}\n", pane.dot),
         PaneFile::Limit => match pane.limit {
             Some(limit) => format!("{limit}\n"),
@@ -128,12 +134,16 @@ pub fn read_runes(
         let selected = text.slice(pane.dot.q0..pane.dot.q1).to_string();
         return Ok(super::part(&runes::data(&selected), offset, count));
     }
-    let end = if file == PaneFile::Data { text.len_chars() } else { pane.addr.q1 };
+    let xdata_end = pane.addr.q1 + usize::from(editor.planted(Defect::XdataPastEnd));
+    let whole = text.len_chars();
+    let end = if file == PaneFile::Data { whole } else { xdata_end.min(whole) };
     let start = pane.addr.q0;
     let mut data = Vec::new();
     let mut q = start;
     for rune in text.chars_at(start).take(end - start) {
         if data.len() + runes::rune_bytes(rune) > count {
+            let odd = rune.len_utf8() == 4;
+            assert!(!odd || !editor.planted(Defect::CrashOddRune), "byte is no boundary");
             break;
         }
         runes::push_bytes(rune.encode_utf8(&mut [0; 4]), &mut data);
@@ -141,6 +151,9 @@ pub fn read_runes(
     }
     if q == start && start < end && count > 0 {
         return Err("count is smaller than the next rune".into());
+    }
+    if q < end && editor.planted(Defect::DataSkipsRune) {
+        q += 1;
     }
     let after = if file == PaneFile::Data { Range::at(q) } else { Range::new(q, end) };
     editor.pane_mut(serial)?.addr = after;

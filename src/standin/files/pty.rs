@@ -4,7 +4,9 @@ use bytes::Bytes;
 
 use super::{Answer, State};
 use crate::standin::editor::Editor;
+use crate::standin::output::{Next, Output};
 use crate::standin::pane::Serial;
+use crate::standin::plants::Defect;
 use crate::standin::refusal::{Done, refuse};
 use crate::standin::runes;
 use crate::standin::terminal::Terminal;
@@ -14,21 +16,35 @@ use crate::standin::tree::PtyFile;
 pub fn open(editor: &Editor, serial: Serial, file: PtyFile) -> Done<State> {
     Ok(match file {
         PtyFile::Run | PtyFile::Data => {
-            State::Output(editor.pane(serial)?.terminal.as_ref().map_or(0, Terminal::newest))
+            let output = editor.pane(serial)?.terminal.as_ref().map(|t| t.output().clone());
+            let newest = output.as_ref().map_or(0, Output::newest);
+            State::Output(output, newest)
         }
         PtyFile::Ctl | PtyFile::Status => State::Text(None),
     })
 }
 
 /// The shell's output from `position` on, waiting for it if need be.
-pub fn read(editor: &Editor, serial: Serial, position: &mut u64, count: usize) -> Done<Answer> {
-    let Some(terminal) = &editor.pane(serial)?.terminal else {
-        return Err("no shell runs in this pane".into());
-    };
-    Ok(match terminal.output(position, count) {
-        Some(data) => Answer::Data(data),
-        None if count == 0 => Answer::Data(Bytes::new()),
-        None => Answer::Wait,
+pub fn read(
+    editor: &Editor,
+    output: Option<&Output>,
+    position: &mut u64,
+    count: usize,
+) -> Done<Answer> {
+    let output = output.ok_or("no shell ran in this pane when the file was opened")?;
+    Ok(match output.read(position, count) {
+        Next::Data(data) => {
+            let more = *position < output.newest();
+            *position += u64::from(more && editor.planted(Defect::OutputSkips));
+            Answer::Data(data)
+        }
+        Next::Wait => Answer::Wait,
+        Next::End => {
+            if editor.planted(Defect::OutputAfterEnd) {
+                *position = position.saturating_sub(4);
+            }
+            Answer::Data(Bytes::new())
+        }
     })
 }
 
@@ -53,7 +69,12 @@ pub fn write(editor: &mut Editor, serial: Serial, file: PtyFile, data: &[u8]) ->
             }
             terminal(editor, serial)?.type_bytes(&line)
         }
-        PtyFile::Data => terminal(editor, serial)?.type_bytes(data),
+        PtyFile::Data => {
+            if editor.planted(Defect::TypedTwice) && data.len() > 64 {
+                terminal(editor, serial)?.type_bytes(data)?;
+            }
+            terminal(editor, serial)?.type_bytes(data)
+        }
         PtyFile::Ctl => {
             let text = runes::from_bytes(data);
             text.lines()
