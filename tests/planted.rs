@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use monkey9p::ops::{Op, read_ops};
+use monkey9p::runner::{End, Runner, replay};
 
 /// A defect, the kind of failure it must give, and ops that show it.
 type Case = (&'static str, &'static str, fn() -> Vec<Op>);
@@ -38,13 +39,33 @@ fn read(path: &str) -> Op {
 
 #[test]
 fn each_is_found_by_its_name_and_not_without_it() {
+    // In both log modes: a follower that saw nothing would find nothing.
     for (plant, kind, ops) in CASES {
-        let ops = [Op::Fresh { follower: false }].into_iter().chain(ops()).collect::<Vec<_>>();
-        let found = common::replay_on(Some(plant), &ops).found;
-        let found = found.unwrap_or_else(|| panic!("{plant}: not found"));
-        assert_eq!(found.1.kind, kind, "{plant}: {found:?}");
-        let sound = common::replay_on(None, &ops).found;
-        assert!(sound.is_none(), "without {plant}: {sound:?}");
+        for follower in [false, true] {
+            let ops: Vec<Op> = [Op::Fresh { follower }].into_iter().chain(ops()).collect();
+            let found = common::replay_on(Some(plant), &ops).found;
+            let found = found.unwrap_or_else(|| panic!("{plant}, {follower}: not found"));
+            assert_eq!(found.1.kind, kind, "{plant}, {follower}: {found:?}");
+            let sound = common::replay_on(None, &ops).found;
+            assert!(sound.is_none(), "without {plant}, {follower}: {sound:?}");
+        }
+    }
+}
+
+/// A step's records are seen, in both modes, from the first step on.
+#[test]
+fn no_step_goes_without_a_window() {
+    for follower in [false, true] {
+        let ops = [Op::Fresh { follower }, common::write("/ctl", "bogus\n"), read("/index")];
+        let mut runner = Runner::new(common::launcher(None), true);
+        let mut windows = Vec::new();
+        replay(&mut runner, &ops, |_, _, end| {
+            let End::Done(outcome) = end else { panic!("{end:?}") };
+            windows.push(outcome.window.clone());
+        })
+        .unwrap();
+        let err = "err - ctl: unknown control message \"bogus\"".to_owned();
+        assert_eq!(windows[1..], [Some(vec![err]), Some(vec![])], "{follower}");
     }
 }
 

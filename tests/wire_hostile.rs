@@ -164,9 +164,9 @@ fn a_late_reply_to_a_flushed_tag_is_thrown_away() {
     let server = thread::spawn(move || {
         let held = next_tag(&mut peer);
         let flush = next_tag(&mut peer);
-        peer.write_all(&frame(&Rmsg::Flush, flush)).unwrap();
-        let data = Bytes::from_static(b"late");
-        peer.write_all(&frame(&Rmsg::Read { data }, held)).unwrap();
+        // In one segment: not even what arrives with the Rflush counts.
+        let late = frame(&Rmsg::Read { data: Bytes::from_static(b"late") }, held);
+        peer.write_all(&[frame(&Rmsg::Flush, flush), late].concat()).unwrap();
         let next = next_tag(&mut peer);
         peer.write_all(&frame(&Rmsg::Clunk, next)).unwrap();
         let _ = peer.read(&mut [0; 64]);
@@ -178,6 +178,24 @@ fn a_late_reply_to_a_flushed_tag_is_thrown_away() {
         conn.call(&Tmsg::Clunk { fid: 1 }, SHORT).await
     });
     assert_eq!(outcome, Ok(Ok(Rmsg::Clunk)));
+    drop(conn);
+    server.join().unwrap();
+}
+
+#[test]
+fn an_answer_before_the_rflush_counts() {
+    let (ours, mut peer) = UnixStream::pair().unwrap();
+    let server = thread::spawn(move || {
+        let held = next_tag(&mut peer);
+        let flush = next_tag(&mut peer);
+        let answer = frame(&Rmsg::Read { data: Bytes::from_static(b"in time") }, held);
+        peer.write_all(&[answer, frame(&Rmsg::Flush, flush)].concat()).unwrap();
+        let _ = peer.read(&mut [0; 64]);
+    });
+    let conn = Conn::new(OwnedFd::from(ours), MSIZE).unwrap();
+    let read = Tmsg::Read { fid: 1, offset: 0, count: 10 };
+    let held = drive(std::slice::from_ref(&conn), conn.call_held(&read));
+    assert!(matches!(held, Ok(Held::Answered(Ok(_)))), "{held:?}");
     drop(conn);
     server.join().unwrap();
 }

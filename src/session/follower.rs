@@ -51,7 +51,8 @@ impl Follower {
         &self.conn
     }
 
-    /// Waits until a line holds `needle`; then takes every line up to and with it.
+    /// Waits until a line holds `needle`; then gives every line up to and with it. That line stays,
+    /// for it is where the next window begins.
     pub async fn take_until(&mut self, needle: &str) -> Result<Vec<String>, WireError> {
         let deadline = Instant::now() + Duration::from_millis(REPLY_TIMEOUT_MS);
         let mut looked_at = 0;
@@ -61,7 +62,10 @@ impl Follower {
             }
             let found = self.lines[looked_at..].iter().position(|line| line.contains(needle));
             if let Some(found) = found {
-                return Poll::Ready(Ok(self.lines.drain(..=looked_at + found).collect()));
+                let found = looked_at + found;
+                let taken = self.lines[..=found].to_vec();
+                self.lines.drain(..found);
+                return Poll::Ready(Ok(taken));
             }
             looked_at = self.lines.len();
             if let Some(why) = &self.ended {

@@ -65,6 +65,8 @@ pub(super) struct Inner {
 #[derive(Debug)]
 struct Waiting {
     kind: u8,
+    /// What a Tflush flushes.
+    flushes: Option<Tag>,
     reply: Option<Reply>,
 }
 
@@ -168,7 +170,11 @@ impl Inner {
             )));
         }
         self.requests += 1;
-        self.waiting.insert(tag, Waiting { kind: message.kind(), reply: None });
+        let flushes = match message {
+            Tmsg::Flush { oldtag } => Some(*oldtag),
+            _ => None,
+        };
+        self.waiting.insert(tag, Waiting { kind: message.kind(), flushes, reply: None });
         Ok(tag)
     }
 
@@ -301,6 +307,12 @@ impl Inner {
                 Rmsg::Error { ename } => Err(String::from_utf8_lossy(&ename).into_owned()),
                 reply => Ok(reply),
             });
+            // The order on the wire decides: what comes after the Rflush is no answer any more.
+            if let Some(flushed) = waiting.flushes
+                && self.waiting.get(&flushed).is_some_and(|flushed| flushed.reply.is_none())
+            {
+                self.abandon(flushed);
+            }
         }
         Ok(())
     }
