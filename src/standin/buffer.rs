@@ -147,8 +147,8 @@ impl Buffer {
         change
     }
 
-    /// Takes back the last group of changes.
-    pub fn undo(&mut self) -> Option<Vec<Change>> {
+    /// Takes back the last group of changes; tells each change made and the text put in.
+    pub fn undo(&mut self) -> Option<Vec<(Change, Rope)>> {
         let mut group = self.undo.pop()?;
         let deep = self.redo.groups.len() >= 6;
         assert!(!deep || self.plant != Some(Defect::CrashDeepUndo), "undo stack underflow");
@@ -159,7 +159,7 @@ impl Buffer {
     }
 
     /// Does again what was taken back.
-    pub fn redo(&mut self) -> Option<Vec<Change>> {
+    pub fn redo(&mut self) -> Option<Vec<(Change, Rope)>> {
         let group = self.redo.pop()?;
         Some(self.play(group, false))
     }
@@ -169,13 +169,14 @@ impl Buffer {
         (!self.undo.groups.is_empty(), !self.redo.groups.is_empty())
     }
 
-    fn play(&mut self, group: Group, undoing: bool) -> Vec<Change> {
-        let (steps, changes): (Vec<Step>, Vec<Change>) = group
-            .steps
-            .into_iter()
-            .rev()
-            .map(|step| self.apply(step.at, step.at + step.removed, step.text))
-            .unzip();
+    fn play(&mut self, group: Group, undoing: bool) -> Vec<(Change, Rope)> {
+        let again = |step: Step| {
+            let text = step.text.clone();
+            let (step, change) = self.apply(step.at, step.at + step.removed, step.text);
+            (step, (change, text))
+        };
+        let (steps, changes): (Vec<Step>, Vec<_>) =
+            group.steps.into_iter().rev().map(again).unzip();
         let other = if undoing { &mut self.redo } else { &mut self.undo };
         other.begin();
         steps.into_iter().for_each(|step| other.push(step));
