@@ -147,8 +147,7 @@ impl Buffer {
         change
     }
 
-    /// Takes back the last group of changes; gives each with the text that it put in, which a later
-    /// one of the same group may have taken out again.
+    /// Takes back the last group of changes; tells each change made and the text put in.
     pub fn undo(&mut self) -> Option<Vec<(Change, Rope)>> {
         let mut group = self.undo.pop()?;
         let deep = self.redo.groups.len() >= 6;
@@ -171,16 +170,13 @@ impl Buffer {
     }
 
     fn play(&mut self, group: Group, undoing: bool) -> Vec<(Change, Rope)> {
-        let (steps, changes): (Vec<Step>, Vec<(Change, Rope)>) = group
-            .steps
-            .into_iter()
-            .rev()
-            .map(|step| {
-                let (inverse, change) =
-                    self.apply(step.at, step.at + step.removed, step.text.clone());
-                (inverse, (change, step.text))
-            })
-            .unzip();
+        let again = |step: Step| {
+            let text = step.text.clone();
+            let (step, change) = self.apply(step.at, step.at + step.removed, step.text);
+            (step, (change, text))
+        };
+        let (steps, changes): (Vec<Step>, Vec<_>) =
+            group.steps.into_iter().rev().map(again).unzip();
         let other = if undoing { &mut self.redo } else { &mut self.undo };
         other.begin();
         steps.into_iter().for_each(|step| other.push(step));

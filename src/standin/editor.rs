@@ -256,8 +256,10 @@ impl Editor {
         let Some(buffer) = self.buffers.get_mut(&id) else { return Err(no_pane(serial)) };
         let changes = if redo { buffer.redo() } else { buffer.undo() };
         let changes = changes.ok_or(if redo { "nothing to redo" } else { "nothing to undo" })?;
+        let is_read = self.panes.values().any(|pane| pane.events.is_read());
         for (change, text) in &changes {
-            self.follow(id, change, &text.to_string(), 'F');
+            let text = if is_read { text.to_string() } else { String::new() };
+            self.follow(id, change, &text, 'F');
         }
         if let Some((last, _)) = changes.last() {
             self.pane_mut(serial)?.dot = Range::new(last.at, last.at + last.inserted);

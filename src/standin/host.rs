@@ -112,7 +112,7 @@ impl Host {
         Ok(names.concat())
     }
 
-    /// Writes a file below the home directory, in one piece or not at all.
+    /// Writes a plain file below the home directory.
     pub fn write(&self, name: &str, content: &[u8]) -> Done {
         let path = self.writable(name)?;
         let mut file = OpenOptions::new()

@@ -1,5 +1,7 @@
 //! Every bound of the stand-in in one place: nothing a peer sends or a shell prints grows past them.
 
+use std::time::Duration;
+
 /// The largest msize agreed to, in bytes.
 pub const MSIZE_MAX_BYTES: u32 = 131_072 + 24;
 /// The smallest msize agreed to: below it a directory entry does not fit, in bytes.
@@ -72,10 +74,18 @@ pub const EDIT_BLOCK_BYTES: usize = 32_768;
 pub const EDIT_DEPTH: usize = 64;
 /// Commands one Edit runs, its loops unrolled.
 pub const EDIT_STEPS: usize = 500_000;
+/// How long one Edit may take; the loop stands still meanwhile.
+pub const EDIT_TIME: Duration = Duration::from_secs(2);
+/// Commands between two looks at the clock.
+pub const EDIT_STEPS_UNTIMED: usize = 64;
+/// Changes that one Edit makes.
+pub const EDIT_CHANGES: usize = 500_000;
 /// The text one Edit inserts, in bytes.
 pub const EDIT_INSERT_BYTES: usize = 96 << 20;
 /// The longest regular expression, in runes.
 pub const REGEXP_RUNES: usize = 4_096;
+/// Compiled regular expressions that are kept for their next use.
+pub const REGEXPS_KEPT: usize = 16;
 /// A compiled regular expression, in bytes.
 pub const REGEXP_BYTES: usize = 4 << 20;
 

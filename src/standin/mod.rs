@@ -84,13 +84,15 @@ fn run(serve: &Serve) -> Result<i32, String> {
     free(&socket)?;
     crash::on_panic();
     sys::ignore_broken_pipes();
-    let home = std::env::current_dir().map_err(|why| format!("no current directory: {why}"))?;
-    let sources = std::env::var_os("STANDIN_SRC").map_or_else(|| home.clone(), PathBuf::from);
+    let here = std::env::current_dir().map_err(|why| format!("no current directory: {why}"))?;
+    let home = std::env::var_os("HOME").map(PathBuf::from).filter(|home| home.is_dir());
+    let home = home.unwrap_or_else(|| here.clone());
+    let sources = std::env::var_os("STANDIN_SRC").map_or_else(|| here.clone(), PathBuf::from);
     let server = Server::listen(&socket).map_err(|why| format!("{}: {why}", socket.display()))?;
     let host = Host::real(home, sources, server.registry());
     let mut editor = Editor::new(host, plant);
     editor.settings.address = socket.display().to_string();
-    let opened = open(&mut editor, &serve.files);
+    let opened = open(&mut editor, &here, &serve.files);
     if let Err(why) = opened {
         let _ = std::fs::remove_file(&socket);
         return Err(why);
@@ -99,9 +101,10 @@ fn run(serve: &Serve) -> Result<i32, String> {
 }
 
 /// Makes the first panes: one for each file, or an empty one.
-fn open(editor: &mut Editor, files: &[String]) -> Result<(), String> {
+fn open(editor: &mut Editor, here: &Path, files: &[String]) -> Result<(), String> {
     for file in files {
-        content::open(editor, file, Place::Anywhere).map_err(|why| format!("{file}: {why}"))?;
+        let path = here.join(file).to_string_lossy().into_owned();
+        content::open(editor, &path, Place::Anywhere).map_err(|why| format!("{file}: {why}"))?;
     }
     if files.is_empty() {
         editor.add_pane(Buffer::new("", ""), Place::Anywhere).map_err(|why| why.to_string())?;

@@ -7,7 +7,6 @@ use nix::unistd::Pid;
 pub fn end_session(leader: u32) {
     let leader = Pid::from_raw(leader as i32);
     // The group first: it needs no search, and it is mostly all there is.
-    let _ = killpg(leader, Signal::SIGHUP);
     let _ = killpg(leader, Signal::SIGKILL);
     for pid in members(leader) {
         let _ = kill(pid, Signal::SIGKILL);

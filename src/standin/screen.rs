@@ -104,21 +104,16 @@ fn fit(text: &str, width: usize) -> String {
     format!("{row}{}", " ".repeat(width - used))
 }
 
+/// As much of `text` as fits in `width` cells, and the rest. A rune wider than the whole row is
+/// left out, or there would always be a rest.
 fn split_cells(text: &str, width: usize) -> (&str, &str) {
     let mut used = 0;
     for (at, rune) in text.char_indices() {
         used += cells(rune);
         if used > width {
-            // A rune wider than the row is passed over, or nothing would ever be.
-            let at = if at == 0 { rune.len_utf8() } else { at };
-            return (
-                if used > width && at == rune.len_utf8() && width < cells(rune) {
-                    ""
-                } else {
-                    &text[..at]
-                },
-                &text[at..],
-            );
+            let (row, rest) = text.split_at(at);
+            let too_wide = cells(rune) > width;
+            return (row, if too_wide { &rest[rune.len_utf8()..] } else { rest });
         }
     }
     (text, "")

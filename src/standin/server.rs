@@ -13,7 +13,7 @@ use mio::unix::SourceFd;
 use mio::{Events, Interest, Poll, Registry};
 use nix::sys::signal::{SigSet, Signal};
 use nix::sys::signalfd::{SfdFlags, SignalFd};
-use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
+use nix::sys::wait::{Id, WaitPidFlag, WaitStatus, waitid, waitpid};
 use nix::unistd::Pid;
 
 use super::conn::Conn;
@@ -203,14 +203,17 @@ impl Server {
                 return true;
             }
         }
-        // One signal may stand for several children.
-        while let Ok(status) = waitpid(Pid::from_raw(-1), Some(WaitPidFlag::WNOHANG)) {
-            match status {
-                WaitStatus::Exited(pid, code) => ended(editor, pid, &code.to_string()),
-                WaitStatus::Signaled(pid, signal, _) => ended(editor, pid, signal.as_str()),
-                WaitStatus::StillAlive => break,
-                _ => {}
-            }
+        // One signal may stand for several children. Each is only looked at first: as long as it
+        // is not reaped, its number names no other process, and its session can be killed.
+        let look = WaitPidFlag::WEXITED | WaitPidFlag::WNOHANG | WaitPidFlag::WNOWAIT;
+        while let Ok(status) = waitid(Id::All, look) {
+            let (pid, how) = match status {
+                WaitStatus::Exited(pid, code) => (pid, code.to_string()),
+                WaitStatus::Signaled(pid, signal, _) => (pid, signal.as_str().to_string()),
+                _ => break,
+            };
+            ended(editor, pid, &how);
+            let _ = waitpid(pid, Some(WaitPidFlag::WNOHANG));
         }
         false
     }

@@ -9,7 +9,7 @@ use std::process::Command;
 use nix::libc;
 use nix::pty::{OpenptyResult, Winsize, openpty};
 use nix::sys::prctl::set_pdeathsig;
-use nix::sys::signal::Signal;
+use nix::sys::signal::{SigHandler, SigSet, Signal, signal};
 use nix::unistd::setsid;
 
 /// Starts `command` in a session of its own, so that it ends with all that it starts; returns its
@@ -17,11 +17,7 @@ use nix::unistd::setsid;
 pub fn spawn_in_session(command: &mut Command) -> io::Result<u32> {
     // SAFETY: between fork and exec only system calls are made, none of which allocates or locks.
     unsafe {
-        command.pre_exec(|| {
-            setsid()?;
-            set_pdeathsig(Signal::SIGKILL)?;
-            Ok(())
-        });
+        command.pre_exec(start_session);
     }
     command.spawn().map(|child| child.id())
 }
@@ -36,11 +32,10 @@ pub fn spawn_on_terminal(command: &mut Command, size: (u16, u16)) -> io::Result<
     // SAFETY: as above; the descriptor 0 is the terminal by then.
     unsafe {
         command.pre_exec(|| {
-            setsid()?;
+            start_session()?;
             if libc::ioctl(0, libc::TIOCSCTTY, 0) < 0 {
                 return Err(io::Error::last_os_error());
             }
-            set_pdeathsig(Signal::SIGKILL)?;
             Ok(())
         });
     }
@@ -49,6 +44,17 @@ pub fn spawn_on_terminal(command: &mut Command, size: (u16, u16)) -> io::Result<
     command.stdin(std::process::Stdio::null());
     command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null());
     Ok((child.id(), master))
+}
+
+/// Makes a child the first of a session that ends with the server, no signal blocked or ignored
+/// in it as they are here.
+fn start_session() -> io::Result<()> {
+    setsid()?;
+    set_pdeathsig(Signal::SIGKILL)?;
+    SigSet::empty().thread_set_mask()?;
+    // SAFETY: no handler is installed that could run.
+    unsafe { signal(Signal::SIGPIPE, SigHandler::SigDfl) }?;
+    Ok(())
 }
 
 /// Tells a terminal its size.
@@ -61,7 +67,6 @@ pub fn set_size(terminal: &OwnedFd, size: (u16, u16)) -> io::Result<()> {
 
 /// Makes writing to a pipe that nobody reads an error, wherever this process was started from.
 pub fn ignore_broken_pipes() {
-    use nix::sys::signal::{SigHandler, signal};
     // SAFETY: no handler is installed that could run.
     let _ = unsafe { signal(Signal::SIGPIPE, SigHandler::SigIgn) };
 }

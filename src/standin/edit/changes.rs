@@ -1,7 +1,7 @@
 //! The changes an Edit collects: in order, none over another.
 
 use crate::standin::address::Range;
-use crate::standin::limits::{BODY_BYTES, EDIT_INSERT_BYTES};
+use crate::standin::limits::{BODY_BYTES, EDIT_CHANGES, EDIT_INSERT_BYTES};
 use crate::standin::refusal::{Done, refuse};
 
 /// The changes of one text, in runes of the text before all of them.
@@ -16,6 +16,9 @@ impl Changes {
     pub fn add(&mut self, range: Range, text: &str) -> Done {
         if range.is_empty() && text.is_empty() {
             return Ok(());
+        }
+        if self.all.len() >= EDIT_CHANGES {
+            return refuse!("Edit makes more than {EDIT_CHANGES} changes");
         }
         self.inserted_bytes += text.len();
         if self.inserted_bytes > EDIT_INSERT_BYTES {

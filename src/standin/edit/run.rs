@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::rc::Rc;
+use std::time::Instant;
 
 use ropey::Rope;
 
@@ -14,7 +15,7 @@ use crate::standin::address::{Address, Range, Scope};
 use crate::standin::buffer::BufferId;
 use crate::standin::content;
 use crate::standin::editor::Editor;
-use crate::standin::limits::{EDIT_STEPS, FILE_BYTES};
+use crate::standin::limits::{EDIT_STEPS, EDIT_STEPS_UNTIMED, EDIT_TIME, FILE_BYTES};
 use crate::standin::pane::Serial;
 use crate::standin::plants::Defect;
 use crate::standin::refusal::{Done, refuse};
@@ -69,6 +70,7 @@ pub(super) struct Run<'a> {
     texts: BTreeMap<BufferId, Text>,
     printed: Printed,
     steps: usize,
+    since: Instant,
 }
 
 /// A text that regular expressions are matched in: whole for the engine, a rope to count runes.
@@ -94,6 +96,7 @@ impl<'a> Run<'a> {
             texts: BTreeMap::new(),
             printed: Printed::default(),
             steps: 0,
+            since: Instant::now(),
         }
     }
 
@@ -109,6 +112,9 @@ impl<'a> Run<'a> {
         if self.steps > EDIT_STEPS {
             return refuse!("Edit runs more than {EDIT_STEPS} commands");
         }
+        if self.steps.is_multiple_of(EDIT_STEPS_UNTIMED) && self.since.elapsed() > EDIT_TIME {
+            return Err("Edit takes too long".into());
+        }
         let range = self.range(serial, dot, command.address.as_ref())?;
         match &command.action {
             Action::Append(text) => self.change(serial, Range::at(range.q1), text),
@@ -118,7 +124,7 @@ impl<'a> Run<'a> {
             Action::Substitute(pattern, replacement, which, all) => {
                 let regexp = self.compile(pattern)?;
                 let text = self.text(serial)?;
-                let found = substitute(&text, range, &regexp, replacement, *which, *all);
+                let found = substitute(&text, range, &regexp, replacement, *which, *all)?;
                 if found.is_empty() && nested == 0 {
                     return Err("no substitution".into());
                 }

@@ -2,6 +2,8 @@
 
 use super::run::{Matches, Text};
 use crate::standin::address::Range;
+use crate::standin::limits::EDIT_CHANGES;
+use crate::standin::refusal::{Done, refuse};
 use crate::standin::regexp::Regexp;
 
 /// The replacements in `range`: of the match number `which`, and with `all` of those after it.
@@ -12,23 +14,31 @@ pub fn substitute(
     replacement: &str,
     which: usize,
     all: bool,
-) -> Vec<(Range, String)> {
+) -> Done<Vec<(Range, String)>> {
     let mut found = Vec::new();
     let mut matches = Matches::new(text, range);
     let within = &text.whole[..matches.end()];
+    let with_parts = replacement.contains('\\');
     let mut number = 0;
     while let Some((b0, b1)) = matches.next(regexp) {
         number += 1;
         if number < which {
             continue;
         }
-        let groups = regexp.groups_at(within, b0).unwrap_or_default();
+        if found.len() >= EDIT_CHANGES {
+            return refuse!("Edit makes more than {EDIT_CHANGES} changes");
+        }
+        // Finding the parts of a match costs more than finding the match.
+        let groups = match with_parts {
+            true => regexp.groups_at(within, b0).unwrap_or_default(),
+            false => vec![Some((b0, b1))],
+        };
         found.push((text.range(b0, b1), expand(replacement, within, &groups)));
         if !all {
             break;
         }
     }
-    found
+    Ok(found)
 }
 
 /// `&` is the match, `\1` to `\9` its parts, `\n` a newline; another backslash quotes.
