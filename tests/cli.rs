@@ -136,6 +136,26 @@ fn run_is_quiet_in_a_pipe_and_its_log_replays() {
     assert!(String::from_utf8_lossy(&replayed.stdout).contains("passed"));
 }
 
+/// The way of the real pardes: a program by its path, told so by an option or by PARDES.
+#[test]
+fn a_program_by_its_path_is_fuzzed_like_pardes() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path();
+    let program = env!("CARGO_BIN_EXE_pardes-standin");
+    let done = monkey9p(&["run", "--steps", "30", "--pardes", program], here);
+    assert_eq!(done.status.code(), Some(0), "{done:?}");
+    let log = here.join("runs/seed-1/ops.jsonl");
+    let header = monkey9p::ops::read_ops(&log).unwrap().header;
+    assert_eq!(header["binary"], program);
+    let mut command = Command::new(common::executable());
+    command.args(["replay", "--target", "pardes"]).arg(&log).env("PARDES", program);
+    assert_eq!(command.output().unwrap().status.code(), Some(0));
+    let done = monkey9p(&["drill", "--pardes", program], here);
+    let out = String::from_utf8(done.stdout).unwrap();
+    assert_eq!(done.status.code(), Some(0), "{out}");
+    assert!(out.contains("SKIP  2") && out.contains("only the stand-in does"), "{out}");
+}
+
 #[test]
 fn the_drill_passes_and_fails_before_a_launch_where_isolation_does() {
     let folder = tempfile::tempdir().unwrap();

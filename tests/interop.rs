@@ -38,6 +38,8 @@ fn ours(arguments: &[&str], here: &Path) -> Output {
 fn the_script_finds_nothing_and_its_logs_replay_here() {
     let Some(script) = script("the_script_finds_nothing_and_its_logs_replay_here") else { return };
     let folder = tempfile::tempdir().unwrap();
+    let smoke = python(&script, &["--smoke"], folder.path());
+    assert!(smoke.status.success(), "{}", String::from_utf8_lossy(&smoke.stdout));
     let arguments = ["--seed", "1", "--seed", "2", "--seed", "3", "--steps", "500"];
     let done = python(&script, &arguments, folder.path());
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stdout));
