@@ -89,12 +89,11 @@ fn a_killed_fuzz_command_leaves_nothing_within_two_seconds() {
     // The fuzzer's own sandboxes carry its token and theirs.
     let nested = || carriers(&prefix).iter().any(|token| token.matches('.').count() == 1);
     let fuzzing = common::wait_until(SOON, nested);
-    let roots = roots(&prefix);
     fuzz.kill().unwrap();
     fuzz.wait().unwrap();
-    let gone = || tokened(&prefix).is_empty() && roots.iter().all(|root| !root.exists());
+    let gone = || tokened(&prefix).is_empty() && roots(&prefix).is_empty();
     let cleared = common::wait_until(Duration::from_secs(2), gone);
-    let left = tokened(&prefix);
+    let (left, roots) = (tokened(&prefix), roots(&prefix));
     sweep(&prefix).unwrap();
     assert!(fuzzing, "no sandbox of the fuzzer's was seen");
     assert!(cleared, "{left:?} {roots:?}");

@@ -63,7 +63,11 @@ impl Keeper {
             }
         };
         let keeper = Keeper { control, children, token, root, target: None };
-        keeper.control.say(&Report::Root(keeper.root.clone()))?;
+        if let Err(why) = keeper.control.say(&Report::Root(keeper.root.clone())) {
+            // The harness was killed in between: nobody else knows of the root.
+            remove_root(&keeper.root)?;
+            return Err(why);
+        }
         Ok(keeper)
     }
 
