@@ -13,30 +13,14 @@ use std::time::Duration;
 use bytes::Bytes;
 use nix::fcntl::OFlag;
 
+use super::handles::Handle;
 use super::outcome::{Answered, Outcome, Sent, What};
-use crate::ops::{Chunks, HostAction, Latin1, Op, Reach, guard, guard_data};
+use crate::ops::{Chunks, HostAction, Latin1, Op, Reach, guard};
 use crate::wire::limits::{
     REPLY_TIMEOUT_MS, SLOW_REPLY_TIMEOUT_MS, SLOW_WRITE_BYTES, WRITE_OVERHEAD_BYTES,
 };
 use crate::wire::msg::{Fid, OREAD, OTRUNC, Rmsg, Tmsg};
 use crate::wire::{Conn, Held, ROOT_FID, WireError, split};
-
-/// A fid kept open across steps.
-#[derive(Clone, Debug)]
-pub struct Handle {
-    fid: Fid,
-    path: String,
-    mode: u8,
-    offset: u64,
-    last: Bytes,
-    /// The line begun and not yet ended: what a next write adds to it belongs to one command.
-    begun: Vec<u8>,
-    /// What was written from an Edit on: a block of it may still be open, and run at the close.
-    block: Vec<u8>,
-}
-
-/// The most of an unended line or block that is remembered, in bytes.
-const BEGUN_BYTES: usize = 1 << 16;
 
 /// What an op needs besides its own fields.
 pub struct Context<'a> {
@@ -51,7 +35,7 @@ pub struct Context<'a> {
 }
 
 /// Whether the two low bits of `mode` let a fid be written to.
-fn writes(mode: u8) -> bool {
+pub(super) fn writes(mode: u8) -> bool {
     mode & 3 != OREAD
 }
 
@@ -62,14 +46,14 @@ fn is_held(path: &str) -> bool {
 }
 
 /// What a reply to a write of `data` may take: some words are documented to be slow.
-fn write_timeout(data: &[u8]) -> Duration {
+pub(super) fn write_timeout(data: &[u8]) -> Duration {
     const SLOW: [&[u8]; 6] = [b"Grep", b"Find", b"Dump", b"Restore", b"Tty", b"Edit"];
     let slow = data.len() > SLOW_WRITE_BYTES
         || SLOW.iter().any(|word| data.windows(word.len()).any(|part| part == *word));
     Duration::from_millis(if slow { SLOW_REPLY_TIMEOUT_MS } else { REPLY_TIMEOUT_MS })
 }
 
-fn reply_timeout() -> Duration {
+pub(super) fn reply_timeout() -> Duration {
     Duration::from_millis(REPLY_TIMEOUT_MS)
 }
 
@@ -143,7 +127,7 @@ impl Context<'_> {
         }
     }
 
-    async fn walk(
+    pub(super) async fn walk(
         &self,
         path: &str,
         raw: &[u8],
@@ -158,7 +142,7 @@ impl Context<'_> {
         }
     }
 
-    async fn open(
+    pub(super) async fn open(
         &self,
         fid: Fid,
         path: &str,
@@ -208,7 +192,7 @@ impl Context<'_> {
     }
 
     #[allow(clippy::too_many_arguments, reason = "one Twrite, as it is")]
-    async fn write_once(
+    pub(super) async fn write_once(
         &self,
         fid: Fid,
         path: &str,
@@ -248,7 +232,7 @@ impl Context<'_> {
     }
 
     /// One read, flushed if the server may hold it and does; how many bytes it gave.
-    async fn read_once(
+    pub(super) async fn read_once(
         &self,
         fid: Fid,
         path: &str,
@@ -306,105 +290,6 @@ impl Context<'_> {
         let answer = self.conn.call(&message(fid), reply_timeout()).await?.map(drop);
         out.add(What::Create, &format!("{path}/{}", name.to_text()), answer.into());
         self.conn.clunk(fid).await?.ok();
-        Ok(())
-    }
-
-    async fn hold(
-        &mut self,
-        h: &Latin1,
-        raw: &Latin1,
-        mode: u8,
-        out: &mut Outcome,
-    ) -> Result<(), WireError> {
-        let path = raw.to_text();
-        let Some(fid) = self.walk(&path, raw, out).await? else { return Ok(()) };
-        if self.open(fid, &path, mode, reply_timeout(), out).await? {
-            let handle = Handle {
-                fid,
-                path,
-                mode,
-                offset: 0,
-                last: Bytes::new(),
-                begun: Vec::new(),
-                block: Vec::new(),
-            };
-            self.handles.insert(h.clone(), handle);
-        } else {
-            self.conn.clunk(fid).await?.ok();
-        }
-        Ok(())
-    }
-
-    async fn hwrite(
-        &mut self,
-        h: &Latin1,
-        data: &[u8],
-        out: &mut Outcome,
-    ) -> Result<(), WireError> {
-        let Some(mut handle) = self.handles.get(h).cloned() else {
-            out.note = Some("no such handle".into());
-            return Ok(());
-        };
-        if let Err(why) = guard_data(handle.path.as_bytes(), data, self.reach) {
-            out.note = Some(why.to_string());
-            return Ok(());
-        }
-        let cap = self.conn.msize().saturating_sub(WRITE_OVERHEAD_BYTES) as usize;
-        let data = Bytes::copy_from_slice(&data[..data.len().min(cap)]);
-        let Handle { fid, mode, offset, .. } = handle;
-        handle.begun.extend_from_slice(&data);
-        let whole = Bytes::copy_from_slice(&handle.begun);
-        if !handle.block.is_empty() {
-            handle.block.extend_from_slice(&data);
-        } else if whole.windows(4).any(|part| part == b"Edit") {
-            handle.block.extend_from_slice(&whole);
-        }
-        handle.block.truncate(BEGUN_BYTES);
-        out.sent.push(Sent { path: handle.path.clone(), data: whole, left_at_close: false });
-        if let Some(end) = handle.begun.iter().rposition(|&byte| byte == b'\n') {
-            handle.begun.drain(..=end);
-        }
-        handle.begun.truncate(BEGUN_BYTES);
-        handle.last = data.clone();
-        let count = data.len() as u64;
-        let timeout = write_timeout(&data);
-        if self.write_once(fid, &handle.path, mode, offset, data, timeout, out).await? {
-            handle.offset = offset.saturating_add(count);
-        }
-        self.handles.insert(h.clone(), handle);
-        Ok(())
-    }
-
-    async fn hread(
-        &mut self,
-        h: &Latin1,
-        count: u32,
-        offset: Option<u64>,
-        out: &mut Outcome,
-    ) -> Result<(), WireError> {
-        let Some(mut handle) = self.handles.get(h).cloned() else {
-            out.note = Some("no such handle".into());
-            return Ok(());
-        };
-        let offset = offset.unwrap_or(handle.offset);
-        if let Some(got) = self.read_once(handle.fid, &handle.path, offset, count, out).await? {
-            handle.offset = offset.saturating_add(got);
-            self.handles.insert(h.clone(), handle);
-        }
-        Ok(())
-    }
-
-    async fn clunk(&mut self, h: &Latin1, out: &mut Outcome) -> Result<(), WireError> {
-        let Some(handle) = self.handles.remove(h) else {
-            out.note = Some("no such handle".into());
-            return Ok(());
-        };
-        let answer = self.conn.clunk_within(handle.fid, write_timeout(&handle.last)).await?;
-        let Handle { path, mode, last, block, .. } = handle;
-        let what = if writes(mode) { What::ClunkWrite } else { What::Clunk };
-        out.add(what, &path, answer.into());
-        let left = writes(mode) && last.last().is_some_and(|&byte| byte != b'\n');
-        out.sent.push(Sent { path, data: block.into(), left_at_close: left });
         Ok(())
     }
 

@@ -5,6 +5,7 @@ mod crash;
 mod exec;
 mod failure;
 mod follower;
+mod handles;
 pub mod limits;
 pub mod log;
 mod observe;
@@ -30,8 +31,9 @@ use crate::sandbox::{Exit, Layout, Proven, Sandbox, SandboxError, prove};
 use crate::target::{FIXTURES, Target};
 use crate::wire::limits::MSIZE_BYTES;
 use crate::wire::{Conn, WireError, drive};
-use exec::{Context, Handle};
+use exec::Context;
 use follower::Follower;
+use handles::Handle;
 use limits::{CONNECT_POLL_US, DEATH_MS, JOURNAL_BYTES, LAUNCH_MS, QUIT_MS, RECONNECT_MS};
 use refs::Refs;
 
