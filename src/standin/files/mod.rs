@@ -163,12 +163,7 @@ pub fn read(
                 listing.read(offset, count, loses)?
             }
         }
-        (State::Host(file), _) => {
-            let mut buffer = vec![0; count];
-            let got = file.read_at(&mut buffer, offset)?;
-            buffer.truncate(got);
-            buffer.into()
-        }
+        (State::Host(file), _) => read_host(file, offset, count)?,
         (State::New(serial, _), _) => part(&Bytes::from(format!("{serial}\n")), offset, count),
         (State::Log(log), _) => return Ok(log.read(editor, offset, count)),
         (State::Body(text, _), Node::PaneFile(serial, _)) => {
@@ -269,6 +264,17 @@ pub fn close(editor: &mut Editor, node: &Node, open: Open) {
 pub fn part(text: &Bytes, offset: u64, count: usize) -> Bytes {
     let from = usize::try_from(offset).unwrap_or(usize::MAX).min(text.len());
     text.slice(from..from.saturating_add(count).min(text.len()))
+}
+
+fn read_host(file: &File, offset: u64, count: usize) -> Done<Bytes> {
+    if i64::try_from(offset.saturating_add(count as u64)).is_err() {
+        // The system takes no such offset; no file is as long.
+        return Ok(Bytes::new());
+    }
+    let mut buffer = vec![0; count];
+    let got = file.read_at(&mut buffer, offset)?;
+    buffer.truncate(got);
+    Ok(buffer.into())
 }
 
 fn whole_text(editor: &Editor, node: &Node) -> Done<Bytes> {
