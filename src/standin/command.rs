@@ -2,10 +2,11 @@
 
 use super::builtins;
 use super::ctl;
-use super::editor::{Editor, Note};
+use super::editor::Editor;
 use super::event::OpenId;
 use super::limits::QUOTED_RUNES;
 use super::look;
+use super::notes::Note;
 use super::pane::{ColumnId, Serial};
 use super::pipe;
 use super::plants::Defect;

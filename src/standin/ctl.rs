@@ -65,7 +65,7 @@ fn obey(editor: &mut Editor, origin: &Origin, word: &str, args: &str) -> Done {
         "limit=addr" => pane.limit = Some(pane.addr),
         "mark" => pane.marking = true,
         "nomark" => pane.marking = false,
-        "cleartag" => pane.tag.clear(),
+        "cleartag" => editor.clear_tag(serial, 'F')?,
         "lock" => pane.lock = Some(origin.open),
         "unlock" if pane.lock.is_none() => return Err("pane is not locked".into()),
         "unlock" => pane.lock = None,

@@ -7,12 +7,14 @@ use super::buffer::{Buffer, BufferId, Change};
 use super::column::Columns;
 use super::host::Host;
 use super::jobs::Jobs;
-use super::limits::{BODIES_BYTES, ERRORS_RUNES, JUMPS, NAME_BYTES, PANES, RECENT};
+use super::limits::{BODIES_BYTES, JUMPS, NAME_BYTES, PANES, RECENT};
 use super::log::Log;
+use super::notes::Note;
 use super::pane::{ColumnId, Pane, Serial};
 use super::plants::Defect;
 use super::refusal::{Done, refuse};
 use super::regexp::Patterns;
+use super::render;
 use super::settings::Settings;
 
 /// Everything that is served.
@@ -62,15 +64,6 @@ pub enum Ending {
     Quit,
     /// Another state was restored: every client is hung up.
     Restored,
-}
-
-/// What a write said besides being done.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Note {
-    /// A message to the user.
-    Msg(Option<Serial>, String),
-    /// A look that found nothing: no failure, but logged as one.
-    Nothing(Option<Serial>, &'static str, String),
 }
 
 /// Where a pane is put.
@@ -228,25 +221,6 @@ impl Editor {
         Ok(())
     }
 
-    /// Appends output that no undo takes back, and sheds the oldest lines over `keep_runes`.
-    pub fn append_output(&mut self, serial: Serial, text: &str, keep_runes: usize) -> Done {
-        let id = self.pane(serial)?.buffer;
-        let Some(buffer) = self.buffers.get_mut(&id) else { return Err(no_pane(serial)) };
-        let end = buffer.runes();
-        let change = buffer.replace_for_good(end, end, text);
-        let length = buffer.runes();
-        let shed = (length > keep_runes).then(|| {
-            let line = buffer.text().char_to_line(length - keep_runes / 2);
-            let cut = buffer.text().line_to_char(line).max(length - keep_runes);
-            buffer.replace_for_good(0, cut, "")
-        });
-        self.follow(id, &change, text, 'F');
-        if let Some(shed) = shed {
-            self.follow(id, &shed, "", 'F');
-        }
-        Ok(())
-    }
-
     /// Undoes or redoes the last change of a pane's text.
     pub fn undo(&mut self, serial: Serial, redo: bool) -> Done {
         let pane = self.pane(serial)?;
@@ -265,31 +239,6 @@ impl Editor {
             self.pane_mut(serial)?.dot = Range::new(last.at, last.at + last.inserted);
         }
         Ok(())
-    }
-
-    /// Appends to the errors pane of the directory that `serial` is in, made if need be.
-    pub fn errors(&mut self, serial: Option<Serial>, text: &str) -> Done<Serial> {
-        let directory = serial.map_or_else(String::new, |serial| self.directory(serial));
-        let name = format!("{directory}+Errors");
-        let pane = match self.find_name(&name) {
-            Some(pane) => pane,
-            None => {
-                let focus = self.focus;
-                let place = if self.panes.contains_key(&focus) {
-                    Place::Column(self.pane(focus)?.column)
-                } else {
-                    Place::Anywhere
-                };
-                let pane = self.add_pane(Buffer::new(&name, ""), place)?;
-                if self.panes.contains_key(&focus) {
-                    self.focus = focus;
-                }
-                pane
-            }
-        };
-        self.append_output(pane, text, ERRORS_RUNES)?;
-        self.buffer_mut(pane)?.dirty = false;
-        Ok(pane)
     }
 
     /// The directory of a pane's name, with its slash, as part of a name.
@@ -319,6 +268,26 @@ impl Editor {
         }
         self.buffer_mut(serial)?.name = name.into();
         Ok(())
+    }
+
+    /// Empties the user's part of a pane's tag.
+    pub fn clear_tag(&mut self, serial: Serial, origin: char) -> Done {
+        let end = render::tag(self, serial)?.chars().count();
+        let pane = self.pane_mut(serial)?;
+        let gone = pane.tag.chars().count();
+        pane.tag.clear();
+        if gone > 0 {
+            pane.events.record(origin, 'd', (end - gone, end), 0, "");
+        }
+        Ok(())
+    }
+
+    /// Where a new pane goes when nothing says where.
+    pub fn usual_place(&self) -> Place {
+        match self.settings.placement.as_str() {
+            "acme" if self.panes.contains_key(&self.focus) => Place::Below(self.focus),
+            _ => Place::Anywhere,
+        }
     }
 
     /// Remembers where the user was, before going elsewhere.
@@ -357,15 +326,6 @@ impl Editor {
         self.recent.truncate(RECENT);
     }
 
-    /// Logs what a write said if it was `done`, else only why it was not.
-    pub fn settle(&mut self, done: &Done, serial: Option<Serial>, file: &str) {
-        let notes = std::mem::take(&mut self.notes);
-        if let Err(why) = done {
-            return self.log_refusal(&why.to_string(), serial, file, notes);
-        }
-        self.log_notes(notes);
-    }
-
     /// Makes serials go on behind those of a restored dump.
     pub fn serials_after(&mut self, serial: Serial) {
         self.next_serial = self.next_serial.max(serial.saturating_add(1));
@@ -377,42 +337,6 @@ impl Editor {
         self.next_buffer += 1;
         self.buffers.insert(id, buffer.with_plant(self.plant));
         id
-    }
-
-    fn log_notes(&mut self, notes: Vec<Note>) {
-        for note in notes {
-            match note {
-                Note::Msg(serial, text) => self.log.msg(serial, &text),
-                Note::Nothing(serial, file, why) => self.log.err(serial, file, &why),
-            }
-        }
-    }
-
-    /// Logs the one record of a refused write, or what a planted defect makes of it.
-    fn log_refusal(&mut self, why: &str, serial: Option<Serial>, file: &str, notes: Vec<Note>) {
-        if self.plant == Some(Defect::CrashFileLives) && file == "mark" {
-            super::crash::leave("a panic that was caught");
-        }
-        let missing = match file {
-            "addr" => self.planted(Defect::ErrMissing),
-            "scroll" => self.planted(Defect::ErrFlaky) && one_time_in_three(),
-            _ => false,
-        };
-        if missing {
-            return;
-        }
-        if self.planted(Defect::MsgFromFailed) {
-            self.log_notes(notes);
-        }
-        let wrong = self.planted(Defect::ErrWrongSerial) && file == "dirty";
-        let serial = if wrong { Some(self.focus) } else { serial };
-        self.log.err(serial, file, why);
-        if self.planted(Defect::ErrTwice) && matches!(file, "dot" | "limit") {
-            self.log.err(serial, file, why);
-        }
-        if self.planted(Defect::ErrAndMsg) && file == "tagexec" {
-            self.log.msg(serial, why);
-        }
     }
 
     fn place(&mut self, place: Place) -> Done<(ColumnId, usize)> {
@@ -430,7 +354,7 @@ impl Editor {
     }
 
     /// Moves every view of `id` along with a change of it, and tells those who read events.
-    fn follow(&mut self, id: BufferId, change: &Change, text: &str, origin: char) {
+    pub(super) fn follow(&mut self, id: BufferId, change: &Change, text: &str, origin: char) {
         self.jobs.adjust(id, change);
         let swapped = self.planted(Defect::EventsSwapped);
         for pane in self.panes.values_mut().filter(|pane| pane.buffer == id) {
@@ -459,11 +383,6 @@ impl Editor {
     fn name_for_log(&self, id: BufferId) -> &str {
         self.buffers.get(&id).map_or("", |buffer| buffer.name.as_str())
     }
-}
-
-fn one_time_in_three() -> bool {
-    let now = std::time::SystemTime::UNIX_EPOCH.elapsed();
-    now.is_ok_and(|now| now.subsec_micros().is_multiple_of(3))
 }
 
 fn no_pane(serial: Serial) -> super::refusal::Refusal {

@@ -78,6 +78,8 @@ pub const EDIT_STEPS: usize = 500_000;
 pub const EDIT_TIME: Duration = Duration::from_secs(2);
 /// Commands between two looks at the clock.
 pub const EDIT_STEPS_UNTIMED: usize = 64;
+/// What one Edit prints, in bytes; the rest is left out.
+pub const EDIT_PRINTED_BYTES: usize = 262_144;
 /// Changes that one Edit makes.
 pub const EDIT_CHANGES: usize = 500_000;
 /// The text one Edit inserts, in bytes.

@@ -154,17 +154,19 @@ impl Server {
     fn client(&mut self, editor: &mut Editor, id: usize) -> bool {
         let Some(client) = self.clients.get_mut(&id) else { return false };
         client.send();
-        let was_full = client.conn.is_full();
         client.conn.go_on(editor);
         let mut more = false;
         if !client.conn.is_full() && !client.gone && !client.conn.is_broken() {
             more = client.receive(editor, &mut self.buffer);
         }
+        let was_full = client.conn.is_full();
         client.send();
         if client.gone || client.conn.is_broken() {
             self.drop_client(editor, id);
             return false;
         }
+        // What was left unread for fullness is read as soon as there is room; if there is still
+        // none, the socket tells when there is.
         more || was_full && !client.conn.is_full()
     }
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use bytes::Bytes;
 
-use crate::wire::msg::{DMAPPEND, DMDIR, Qid};
+use crate::wire::msg::{DMDIR, Qid};
 use crate::wire::stat::Stat;
 
 use super::editor::Editor;
@@ -199,7 +199,6 @@ impl Node {
             Node::Panes | Node::Columns => DMDIR | 0o777,
             Node::New => 0o666,
             Node::Top(file) => file.mode(),
-            Node::PaneFile(_, PaneFile::Body) => DMAPPEND | PaneFile::Body.mode(),
             Node::PaneFile(_, file) => file.mode(),
             Node::PtyFile(_, file) => file.mode(),
             Node::ColumnFile(_, file) => file.mode(),

@@ -5,8 +5,9 @@ use crate::standin::address::Range;
 use crate::standin::command::Origin;
 use crate::standin::content;
 use crate::standin::edit as sam;
-use crate::standin::editor::{Editor, Note};
+use crate::standin::editor::Editor;
 use crate::standin::look::search;
+use crate::standin::notes::Note;
 use crate::standin::pipe;
 use crate::standin::refusal::Done;
 

@@ -1,7 +1,12 @@
 //! The changes an Edit collects: in order, none over another.
 
+use std::collections::BTreeMap;
+
 use crate::standin::address::Range;
+use crate::standin::buffer::BufferId;
+use crate::standin::editor::Editor;
 use crate::standin::limits::{BODY_BYTES, EDIT_CHANGES, EDIT_INSERT_BYTES};
+use crate::standin::pane::Serial;
 use crate::standin::refusal::{Done, refuse};
 
 /// The changes of one text, in runes of the text before all of them.
@@ -67,6 +72,34 @@ impl Changes {
         }
         q + plus - minus
     }
+}
+
+/// Makes all changes, and sets each dot to where it is then. Room for them is checked first, so that none is made if one cannot be.
+pub fn make(
+    editor: &mut Editor,
+    changes: BTreeMap<BufferId, Changes>,
+    dots: BTreeMap<Serial, Range>,
+) -> Done {
+    for (id, changes) in &changes {
+        if let Some(buffer) = editor.buffers.get(id) {
+            changes.fit(buffer.bytes())?;
+        }
+    }
+    let mut moved = Vec::new();
+    for (serial, dot) in dots {
+        let id = editor.pane(serial)?.buffer;
+        moved.push((serial, changes.get(&id).map_or(dot, |changes| changes.moved(dot))));
+    }
+    for (id, changes) in changes {
+        let marking = editor.panes.values().any(|pane| pane.buffer == id && pane.marking);
+        for (n, (range, text)) in changes.backwards().enumerate() {
+            editor.change(id, range, &text, 'F', marking && n == 0)?;
+        }
+    }
+    for (serial, dot) in moved {
+        editor.pane_mut(serial)?.dot = dot;
+    }
+    Ok(())
 }
 
 #[cfg(test)]

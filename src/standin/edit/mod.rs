@@ -6,8 +6,10 @@
 mod alone;
 mod changes;
 mod parse;
+mod printed;
 mod run;
 mod substitute;
+mod text;
 
 pub use parse::parse;
 pub use run::run;

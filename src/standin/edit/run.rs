@@ -5,12 +5,12 @@ use std::fmt::Write;
 use std::rc::Rc;
 use std::time::Instant;
 
-use ropey::Rope;
-
 use super::alone;
-use super::changes::Changes;
+use super::changes::{Changes, make};
 use super::parse::{Action, Command};
+use super::printed::Printed;
 use super::substitute::substitute;
+use super::text::{Matches, Text};
 use crate::standin::address::{Address, Range, Scope};
 use crate::standin::buffer::BufferId;
 use crate::standin::content;
@@ -73,19 +73,6 @@ pub(super) struct Run<'a> {
     since: Instant,
 }
 
-/// A text that regular expressions are matched in: whole for the engine, a rope to count runes.
-#[derive(Clone)]
-pub(super) struct Text {
-    pub(super) whole: Rc<str>,
-    pub(super) rope: Rope,
-}
-
-/// What is printed, within a bound.
-#[derive(Default)]
-struct Printed(String);
-
-const PRINTED_BYTES: usize = 262_144;
-
 impl<'a> Run<'a> {
     fn new(editor: &'a mut Editor) -> Self {
         Run {
@@ -122,19 +109,42 @@ impl<'a> Run<'a> {
             Action::Change(text) => self.change(serial, range, text),
             Action::Delete => self.change(serial, range, ""),
             Action::Substitute(pattern, replacement, which, all) => {
-                let regexp = self.compile(pattern)?;
-                let text = self.text(serial)?;
-                let found = substitute(&text, range, &regexp, replacement, *which, *all)?;
-                if found.is_empty() && nested == 0 {
+                let done = self.substitute(serial, range, pattern, replacement, *which, *all)?;
+                if !done && nested == 0 {
                     return Err("no substitution".into());
-                }
-                for (range, text) in found {
-                    self.change(serial, range, &text)?;
                 }
                 Ok(range)
             }
             Action::Move(to) => self.carry(serial, range, dot, to, true),
             Action::Copy(to) => self.carry(serial, range, dot, to, false),
+            Action::Loop(pattern, between, inner) => {
+                self.repeat(serial, range, pattern.as_deref(), *between, inner, nested)
+            }
+            Action::If(pattern, without, inner) => {
+                let regexp = self.editor.patterns.compile(pattern)?;
+                if regexp.is_match(self.text(serial)?.slice(range)) == *without {
+                    return Ok(range);
+                }
+                self.command(serial, range, inner, nested + 1)
+            }
+            Action::Block(commands) => commands
+                .iter()
+                .try_fold(range, |_, inner| self.command(serial, range, inner, nested + 1)),
+            Action::Select => Ok(range),
+            other => self.without_change(serial, dot, range, other, nested),
+        }
+    }
+
+    /// Runs what tells something or works on other files; dot stays, or is the range told of.
+    fn without_change(
+        &mut self,
+        serial: Serial,
+        dot: Range,
+        range: Range,
+        action: &Action,
+        nested: usize,
+    ) -> Done<Range> {
+        match action {
             Action::Print => {
                 let text = self.editor.buffer(serial)?.slice(range.q0, range.q1);
                 self.printed.push(&text);
@@ -145,27 +155,9 @@ impl<'a> Run<'a> {
                 self.marks.insert(serial, range);
                 Ok(dot)
             }
-            Action::Loop(pattern, between, inner) => {
-                self.repeat(serial, range, pattern.as_deref(), *between, inner, nested)
-            }
-            Action::If(pattern, without, inner) => {
-                let regexp = self.compile(pattern)?;
-                let text = self.text(serial)?;
-                if regexp.is_match(text.slice(range)) == *without {
-                    return Ok(range);
-                }
-                self.command(serial, range, inner, nested + 1)
-            }
             Action::Files(pattern, without, inner) => {
                 self.files(pattern.as_deref(), *without, inner, nested)?;
                 Ok(dot)
-            }
-            Action::Block(commands) => {
-                let mut last = range;
-                for command in commands {
-                    last = self.command(serial, range, command, nested + 1)?;
-                }
-                Ok(last)
             }
             Action::File('r', name) => {
                 let text = self.file(serial, name)?;
@@ -175,12 +167,31 @@ impl<'a> Run<'a> {
                 self.menu();
                 Ok(dot)
             }
-            Action::Select => Ok(range),
             Action::File(letter, _) | Action::Shell(letter, _) => {
                 refuse!("{letter} stands alone in its Edit")
             }
-            Action::Undo(_) => refuse!("u stands alone in its Edit"),
+            _ => refuse!("u stands alone in its Edit"),
         }
+    }
+
+    /// Replaces matches; whether there was one.
+    fn substitute(
+        &mut self,
+        serial: Serial,
+        range: Range,
+        pattern: &str,
+        replacement: &str,
+        which: usize,
+        all: bool,
+    ) -> Done<bool> {
+        let regexp = self.editor.patterns.compile(pattern)?;
+        let text = self.text(serial)?;
+        let found = substitute(&text, range, &regexp, replacement, which, all)?;
+        let done = !found.is_empty();
+        for (range, text) in found {
+            self.change(serial, range, &text)?;
+        }
+        Ok(done)
     }
 
     fn dot(&self, serial: Serial) -> Done<Range> {
@@ -201,10 +212,6 @@ impl<'a> Run<'a> {
         })();
         self.editor.patterns = patterns;
         found
-    }
-
-    fn compile(&mut self, pattern: &str) -> Done<Regexp> {
-        self.editor.patterns.compile(pattern)
     }
 
     fn change(&mut self, serial: Serial, range: Range, text: &str) -> Done<Range> {
@@ -250,7 +257,7 @@ impl<'a> Run<'a> {
         nested: usize,
     ) -> Done<Range> {
         let regexp = match pattern {
-            Some(pattern) => self.compile(pattern)?,
+            Some(pattern) => self.editor.patterns.compile(pattern)?,
             None => Regexp::new(".*\\n")?,
         };
         let text = self.text(serial)?;
@@ -279,7 +286,7 @@ impl<'a> Run<'a> {
         if nested > 0 {
             return Err("X and Y do not nest".into());
         }
-        let regexp = pattern.map(|pattern| self.compile(pattern)).transpose()?;
+        let regexp = pattern.map(|pattern| self.editor.patterns.compile(pattern)).transpose()?;
         let mut seen = Vec::new();
         for serial in self.editor.panes.keys().copied().collect::<Vec<_>>() {
             let id = self.editor.pane(serial)?.buffer;
@@ -347,97 +354,4 @@ impl<'a> Run<'a> {
         self.texts.insert(id, text.clone());
         Ok(text)
     }
-}
-
-impl Text {
-    /// The text of a range of runes.
-    pub(super) fn slice(&self, range: Range) -> &str {
-        &self.whole[self.rope.char_to_byte(range.q0)..self.rope.char_to_byte(range.q1)]
-    }
-
-    /// The runes from the byte `b0` to the byte `b1`.
-    pub(super) fn range(&self, b0: usize, b1: usize) -> Range {
-        Range::new(self.rope.byte_to_char(b0), self.rope.byte_to_char(b1))
-    }
-}
-
-/// The matches in a range from left to right, sam's way: a null one just behind another is none.
-pub(super) struct Matches<'a> {
-    text: &'a str,
-    start: usize,
-    at: usize,
-    after: Option<usize>,
-}
-
-impl<'a> Matches<'a> {
-    pub(super) fn new(text: &'a Text, range: Range) -> Self {
-        let start = text.rope.char_to_byte(range.q0);
-        let end = text.rope.char_to_byte(range.q1);
-        Matches { text: &text.whole[..end], start, at: start, after: None }
-    }
-
-    pub(super) fn start(&self) -> usize {
-        self.start
-    }
-
-    pub(super) fn end(&self) -> usize {
-        self.text.len()
-    }
-
-    pub(super) fn next(&mut self, regexp: &Regexp) -> Option<(usize, usize)> {
-        while self.at <= self.text.len() {
-            let (b0, b1) = regexp.find_at(self.text, self.at)?;
-            self.at = if b0 == b1 { self.behind(b1) } else { b1 };
-            if b0 == b1 && self.after == Some(b0) {
-                continue;
-            }
-            self.after = Some(b1);
-            return Some((b0, b1));
-        }
-        None
-    }
-
-    fn behind(&self, at: usize) -> usize {
-        at + self.text[at..].chars().next().map_or(1, char::len_utf8)
-    }
-}
-
-impl Printed {
-    fn push(&mut self, text: &str) {
-        let room = PRINTED_BYTES.saturating_sub(self.0.len());
-        let end = (0..=room.min(text.len())).rev().find(|at| text.is_char_boundary(*at));
-        self.0.push_str(&text[..end.unwrap_or(0)]);
-    }
-
-    fn into_string(self) -> String {
-        self.0
-    }
-}
-
-/// Makes all changes. Room for them is checked first, so that none is made if one cannot be.
-fn make(
-    editor: &mut Editor,
-    changes: BTreeMap<BufferId, Changes>,
-    dots: BTreeMap<Serial, Range>,
-) -> Done {
-    for (id, changes) in &changes {
-        if let Some(buffer) = editor.buffers.get(id) {
-            changes.fit(buffer.bytes())?;
-        }
-    }
-    let mut moved = Vec::new();
-    for (serial, dot) in dots {
-        let id = editor.pane(serial)?.buffer;
-        moved.push((serial, changes.get(&id).map_or(dot, |changes| changes.moved(dot))));
-    }
-    for (id, changes) in changes {
-        let marking = editor.panes.values().any(|pane| pane.buffer == id && pane.marking);
-        for (n, (range, text)) in changes.backwards().enumerate() {
-            editor.change(id, range, &text, 'F', marking && n == 0)?;
-        }
-    }
-    for (serial, dot) in moved {
-        editor.pane_mut(serial)?.dot = dot;
-    }
-    Ok(())
 }

@@ -1,6 +1,6 @@
 //! `s`: what each match is replaced by.
 
-use super::run::{Matches, Text};
+use super::text::{Matches, Text};
 use crate::standin::address::Range;
 use crate::standin::limits::EDIT_CHANGES;
 use crate::standin::refusal::{Done, refuse};

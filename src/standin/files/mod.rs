@@ -20,7 +20,8 @@ use self::body::BodyReader;
 use self::lines::Lines;
 use self::listing::Listing;
 use self::log::LogReader;
-use super::editor::{Editor, Place};
+use super::buffer::Buffer;
+use super::editor::Editor;
 use super::event::OpenId;
 use super::host::open_plain;
 use super::output::Output;
@@ -100,13 +101,8 @@ pub fn open(editor: &mut Editor, node: &Node, mode: u8) -> Done<Open> {
         _ if node.is_dir() => State::Directory(None),
         Node::Host(_, path) => State::Host(open_plain(path)?),
         Node::New => {
-            let focus = editor.focus;
-            let place = if editor.panes.contains_key(&focus) {
-                Place::Below(focus)
-            } else {
-                Place::Anywhere
-            };
-            let buffer = super::buffer::Buffer::new("", "");
+            let place = editor.usual_place();
+            let buffer = Buffer::new("", "");
             State::New(editor.add_pane(buffer, place)?, Partial::default())
         }
         Node::Top(TopFile::Log) => State::Log(LogReader::default()),
@@ -163,12 +159,7 @@ pub fn read(
                 listing.read(offset, count, loses)?
             }
         }
-        (State::Host(file), _) => {
-            let mut buffer = vec![0; count];
-            let got = file.read_at(&mut buffer, offset)?;
-            buffer.truncate(got);
-            buffer.into()
-        }
+        (State::Host(file), _) => read_host(file, offset, count)?,
         (State::New(serial, _), _) => part(&Bytes::from(format!("{serial}\n")), offset, count),
         (State::Log(log), _) => return Ok(log.read(editor, offset, count)),
         (State::Body(text, _), Node::PaneFile(serial, _)) => {
@@ -271,6 +262,17 @@ pub fn part(text: &Bytes, offset: u64, count: usize) -> Bytes {
     text.slice(from..from.saturating_add(count).min(text.len()))
 }
 
+fn read_host(file: &File, offset: u64, count: usize) -> Done<Bytes> {
+    if i64::try_from(offset.saturating_add(count as u64)).is_err() {
+        // The system takes no such offset; no file is as long.
+        return Ok(Bytes::new());
+    }
+    let mut buffer = vec![0; count];
+    let got = file.read_at(&mut buffer, offset)?;
+    buffer.truncate(got);
+    Ok(buffer.into())
+}
+
 fn whole_text(editor: &Editor, node: &Node) -> Done<Bytes> {
     match node {
         Node::Top(file) => top::text(editor, *file),
@@ -309,10 +311,7 @@ fn permitted(node: &Node, mode: u8) -> Done {
 fn truncate(editor: &mut Editor, node: &Node) -> Done {
     match node {
         Node::PaneFile(serial, PaneFile::Body) => body::empty(editor, *serial),
-        Node::PaneFile(serial, PaneFile::Tag) => {
-            editor.pane_mut(*serial)?.tag.clear();
-            Ok(())
-        }
+        Node::PaneFile(serial, PaneFile::Tag) => editor.clear_tag(*serial, 'E'),
         Node::Top(TopFile::Tag) => {
             editor.tag.clear();
             Ok(())

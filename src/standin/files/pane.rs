@@ -5,9 +5,10 @@ use bytes::Bytes;
 use super::Answer;
 use crate::standin::address::{Address, Range, Scope};
 use crate::standin::command::{self, Origin};
-use crate::standin::editor::{Editor, Note};
+use crate::standin::editor::Editor;
 use crate::standin::event::Record;
 use crate::standin::look;
+use crate::standin::notes::Note;
 use crate::standin::pane::Serial;
 use crate::standin::plants::Defect;
 use crate::standin::refusal::{Done, refuse};
@@ -69,7 +70,9 @@ pub fn write(editor: &mut Editor, serial: Serial, file: PaneFile, data: &[u8]) -
         }
         PaneFile::Limit => {
             let range = find(editor, serial, &text, Anchor::Dot)?;
-            editor.pane_mut(serial)?.limit = Some(range);
+            let whole = Range::new(0, editor.buffer(serial)?.runes());
+            // All of the text is no limit: it stays none when the text grows.
+            editor.pane_mut(serial)?.limit = (range != whole).then_some(range);
             Ok(())
         }
         PaneFile::Dirty => {
