@@ -4,7 +4,7 @@ mod common;
 
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 fn monkey9p(arguments: &[&str], here: &Path) -> Output {
     let mut command = Command::new(common::executable());
@@ -63,6 +63,37 @@ fn replay_says_what_is_wrong_with_a_file_and_where() {
         refused(&[command, "array.jsonl"], here, &["array.jsonl:1:", "header"]);
         refused(&[command, "bytes.jsonl"], here, &["bytes.jsonl:2:", "JSON"]);
     }
+}
+
+#[test]
+fn a_reader_that_has_had_enough_is_no_failure() {
+    let folder = tempfile::tempdir().unwrap();
+    let stat = "{\"op\": \"stat\", \"path\": \"/index\"}\n";
+    fs::write(folder.path().join("long.jsonl"), format!("{{}}\n{}", stat.repeat(20_000))).unwrap();
+    let mut command = Command::new(common::executable());
+    command.args(["explain", "long.jsonl"]).current_dir(folder.path());
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    drop(child.stdout.take());
+    let done = child.wait_with_output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&done.stderr), "");
+}
+
+#[test]
+fn what_the_guard_refuses_is_counted_and_what_does_not_fail_is_not_minimized() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path();
+    let lines = [
+        "{}",
+        "{\"op\": \"write\", \"path\": \"/os/tmp/x\", \"data\": \"x\"}",
+        "{\"op\": \"write\", \"path\": \"/pane/{p0}/ctl\", \"data\": \"Edit w x\\n\"}",
+        "{\"op\": \"hread\", \"h\": \"none\"}",
+        "{\"op\": \"stat\", \"path\": \"/os/etc\"}",
+    ];
+    fs::write(here.join("guarded.jsonl"), lines.join("\n")).unwrap();
+    let done = monkey9p(&["replay", "guarded.jsonl"], here);
+    let out = String::from_utf8(done.stdout).unwrap();
+    assert!(out.contains("4 ops") && out.contains("3 not run"), "{out}");
+    refused(&["minimize", "guarded.jsonl"], here, &["it does not fail here"]);
 }
 
 #[test]

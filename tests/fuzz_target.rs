@@ -5,25 +5,34 @@ mod common;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
-use monkey9p::sandbox::{sweep, tokened};
+use monkey9p::sandbox::{roots, sweep, tokened};
 
 const SOON: Duration = Duration::from_secs(120);
 
-/// The fuzz target's executable, if `cargo fuzz build -s none` has made one.
+/// The fuzz target's executable, if `cargo fuzz build -s none` has made one of this very source.
 fn fuzzer(test: &str) -> Option<PathBuf> {
-    let targets = common::project().join("fuzz/target");
-    let found = fs::read_dir(&targets)
+    let built = |path: &PathBuf| fs::metadata(path).and_then(|meta| meta.modified()).ok();
+    let found = fs::read_dir(common::project().join("fuzz/target"))
         .into_iter()
         .flatten()
         .flatten()
         .map(|entry| entry.path().join("release/monkey9p"))
+        .filter(|path| built(path) > newest(&common::project().join("src")))
         .find(|path| path.is_file());
     if found.is_none() {
-        common::skip(test, "no fuzz build: run cargo fuzz build -s none first");
+        common::skip(test, "no fuzz build of this source: run cargo fuzz build -s none first");
     }
     found
+}
+
+/// When the newest file below `path` was written.
+fn newest(path: &Path) -> Option<SystemTime> {
+    match fs::read_dir(path) {
+        Ok(entries) => entries.flatten().filter_map(|entry| newest(&entry.path())).max(),
+        Err(_) => fs::metadata(path).and_then(|meta| meta.modified()).ok(),
+    }
 }
 
 #[test]
@@ -91,9 +100,9 @@ fn a_killed_fuzz_command_leaves_nothing_within_two_seconds() {
     let fuzzing = common::wait_until(SOON, nested);
     fuzz.kill().unwrap();
     fuzz.wait().unwrap();
-    let gone = || tokened(&prefix).is_empty() && roots(&prefix).is_empty();
+    let gone = || tokened(&prefix).is_empty() && roots(&prefix).unwrap().is_empty();
     let cleared = common::wait_until(Duration::from_secs(2), gone);
-    let (left, roots) = (tokened(&prefix), roots(&prefix));
+    let (left, roots) = (tokened(&prefix), roots(&prefix).unwrap());
     sweep(&prefix).unwrap();
     assert!(fuzzing, "no sandbox of the fuzzer's was seen");
     assert!(cleared, "{left:?} {roots:?}");
@@ -110,12 +119,4 @@ fn carriers(prefix: &str) -> Vec<String> {
             String::from_utf8(entry.to_vec()).ok()
         })
         .collect()
-}
-
-fn roots(prefix: &str) -> Vec<PathBuf> {
-    let marked = |path: &PathBuf| {
-        fs::read_to_string(path.join(".monkey9p-sandbox"))
-            .is_ok_and(|token| token.starts_with(prefix))
-    };
-    fs::read_dir("/tmp").unwrap().flatten().map(|entry| entry.path()).filter(marked).collect()
 }

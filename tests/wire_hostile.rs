@@ -13,6 +13,11 @@ use monkey9p::wire::{Conn, Held, WireError, codec, drive};
 const MSIZE: u32 = 8192;
 const SHORT: Duration = Duration::from_millis(200);
 
+/// Drives with a limit that no test reaches.
+fn drive_all<T>(conn: &Conn, future: impl Future<Output = T>) -> T {
+    drive(std::slice::from_ref(conn), Duration::from_secs(60), future).unwrap()
+}
+
 fn frame(message: &Rmsg, tag: u16) -> Vec<u8> {
     let mut out = BytesMut::new();
     codec::encode(message, tag, &mut out).unwrap();
@@ -38,8 +43,7 @@ fn against(part: impl FnOnce(&mut UnixStream) + Send + 'static) -> Result<(), Wi
         let _ = theirs.read(&mut [0; 64]);
     });
     let conn = Conn::new(OwnedFd::from(ours), MSIZE).unwrap();
-    let outcome =
-        drive(std::slice::from_ref(&conn), conn.call(&Tmsg::Clunk { fid: 1 }, SHORT)).map(drop);
+    let outcome = drive_all(&conn, conn.call(&Tmsg::Clunk { fid: 1 }, SHORT)).map(drop);
     drop(conn);
     peer.join().unwrap();
     outcome
@@ -153,7 +157,7 @@ fn a_peer_that_reads_nothing_is_a_hang() {
     let conn = Conn::new(OwnedFd::from(ours), 1 << 22).unwrap();
     let data = Bytes::from(vec![0; 4_000_000]);
     let write = Tmsg::Write { fid: 1, offset: 0, data };
-    let outcome = drive(std::slice::from_ref(&conn), conn.call(&write, SHORT));
+    let outcome = drive_all(&conn, conn.call(&write, SHORT));
     assert!(matches!(&outcome, Err(WireError::Hang(why)) if why.contains("drain")), "{outcome:?}");
     drop(theirs);
 }
@@ -172,7 +176,7 @@ fn a_late_reply_to_a_flushed_tag_is_thrown_away() {
         let _ = peer.read(&mut [0; 64]);
     });
     let conn = Conn::new(OwnedFd::from(ours), MSIZE).unwrap();
-    let outcome = drive(std::slice::from_ref(&conn), async {
+    let outcome = drive_all(&conn, async {
         let held = conn.call_held(&Tmsg::Read { fid: 1, offset: 0, count: 10 }).await?;
         assert_eq!(held, Held::Flushed);
         conn.call(&Tmsg::Clunk { fid: 1 }, SHORT).await
@@ -194,7 +198,7 @@ fn an_answer_before_the_rflush_counts() {
     });
     let conn = Conn::new(OwnedFd::from(ours), MSIZE).unwrap();
     let read = Tmsg::Read { fid: 1, offset: 0, count: 10 };
-    let held = drive(std::slice::from_ref(&conn), conn.call_held(&read));
+    let held = drive_all(&conn, conn.call_held(&read));
     assert!(matches!(held, Ok(Held::Answered(Ok(_)))), "{held:?}");
     drop(conn);
     server.join().unwrap();
@@ -216,7 +220,7 @@ fn replies_out_of_order_reach_their_requests() {
     });
     let conn = Conn::new(OwnedFd::from(ours), MSIZE).unwrap();
     let write = Tmsg::Write { fid: 1, offset: 0, data: Bytes::new() };
-    let counts = drive(std::slice::from_ref(&conn), async {
+    let counts = drive_all(&conn, async {
         let sent: Vec<_> = (0..3).map(|_| conn.submit(&write, SHORT).unwrap()).collect();
         let mut counts = Vec::new();
         for pending in sent {
@@ -239,4 +243,29 @@ fn a_request_beyond_the_msize_is_not_sent() {
     let name = Bytes::from(vec![b'x'; 70_000]);
     let long = Tmsg::Walk { fid: 1, newfid: 2, names: vec![name] };
     assert!(matches!(conn.submit(&long, SHORT), Err(WireError::Unsendable(_))));
+}
+
+#[test]
+fn a_peer_that_answers_each_just_in_time_is_a_hang_in_the_end() {
+    let (ours, mut peer) = UnixStream::pair().unwrap();
+    let server = thread::spawn(move || {
+        while let Ok(tag) =
+            std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| next_tag(&mut peer)))
+        {
+            thread::sleep(Duration::from_millis(20));
+            let data = Bytes::from_static(b"x");
+            if peer.write_all(&frame(&Rmsg::Read { data }, tag)).is_err() {
+                return;
+            }
+        }
+    });
+    let conn = Conn::new(OwnedFd::from(ours), MSIZE).unwrap();
+    let limit = Duration::from_millis(300);
+    let outcome = drive(std::slice::from_ref(&conn), limit, conn.read_all(1, 8));
+    assert!(
+        matches!(&outcome, Err(WireError::Hang(why)) if why.contains("not done")),
+        "{outcome:?}"
+    );
+    drop(conn);
+    server.join().unwrap();
 }

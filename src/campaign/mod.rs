@@ -11,6 +11,8 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use crate::sandbox::tokened;
+
 pub use process::Identity;
 
 /// How long a campaign that was asked to stop may take before it is killed.
@@ -47,8 +49,8 @@ pub struct Manifest {
 /// How a campaign ended; written once, by its process.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Outcome {
-    /// 0 with nothing found, 1 with findings, 2 where it could not go on.
-    pub exit: i32,
+    /// 0 with nothing found, 1 with findings, 2 where it could not go on; nothing if it was stopped.
+    pub exit: Option<i32>,
     /// When, in ISO 8601.
     pub ended: String,
 }
@@ -59,7 +61,7 @@ pub struct Outcome {
 pub enum State {
     /// Its process lives.
     Running,
-    /// It ended by itself.
+    /// It ended by itself, or was stopped.
     Ended(Outcome),
     /// Its process is gone and said nothing: it was killed, or the machine went down.
     Killed,
@@ -182,16 +184,21 @@ impl Campaign {
     }
 
     /// Asks its process to stop, waits, then kills it; never a stranger's that has its number now.
-    /// What the process started ends with it. Gives the state afterwards.
-    pub fn stop(&self) -> Result<State, CampaignError> {
+    /// What the process started ends with it, and is waited for. Gives the state afterwards; `now`
+    /// is the time, in ISO 8601.
+    pub fn stop(&self, now: &str) -> Result<State, CampaignError> {
         let process = self.manifest()?.process;
-        let deadline = Instant::now() + Duration::from_millis(STOP_MS);
+        if !process.alive() {
+            return self.state();
+        }
         process.ask_to_stop();
-        while process.alive() {
-            if Instant::now() > deadline {
-                process.kill();
-            }
-            std::thread::sleep(Duration::from_millis(POLL_MS));
+        if !wait_for(|| !process.alive()) {
+            process.kill();
+        }
+        let prefix = format!("{}-", process.pid);
+        wait_for(|| !process.alive() && tokened(&prefix).is_empty());
+        if !process.alive() && self.state()? == State::Killed {
+            self.end(&Outcome { exit: None, ended: now.into() })?;
         }
         self.state()
     }
@@ -206,6 +213,15 @@ impl Campaign {
         };
         write().map_err(|why| CampaignError::File { path: path.clone(), why })
     }
+}
+
+/// Waits up to [`STOP_MS`] until `done`, and says whether it is.
+fn wait_for(done: impl Fn() -> bool) -> bool {
+    let deadline = Instant::now() + Duration::from_millis(STOP_MS);
+    while !done() && Instant::now() < deadline {
+        std::thread::sleep(Duration::from_millis(POLL_MS));
+    }
+    done()
 }
 
 #[cfg(test)]
@@ -242,11 +258,10 @@ mod tests {
         stranger.ask_to_stop();
         assert!(process.alive());
         let reaper = std::thread::spawn(move || child.wait());
-        assert_eq!(campaign.stop().unwrap(), State::Killed);
+        let stopped = Outcome { exit: None, ended: "2026-01-01T00:01:00Z".into() };
+        assert_eq!(campaign.stop("2026-01-01T00:01:00Z").unwrap(), State::Ended(stopped.clone()));
         reaper.join().unwrap().unwrap();
-        let outcome = Outcome { exit: 1, ended: "2026-01-01T00:01:00Z".into() };
-        campaign.end(&outcome).unwrap();
-        assert_eq!(campaign.state().unwrap(), State::Ended(outcome));
+        assert_eq!(campaign.stop("later").unwrap(), State::Ended(stopped));
         assert_eq!(Campaign::all(folder.path()).unwrap().len(), 1);
     }
 

@@ -63,7 +63,7 @@ pub fn main(arguments: &Arguments) -> Result<i32> {
         Command::Work(start) => work(&folder, start),
         Command::List => {
             for campaign in Campaign::all(&folder)? {
-                println!("{}  {}", campaign.manifest()?.name, told(&campaign.state()?));
+                say!("{}  {}", campaign.manifest()?.name, told(&campaign.state()?));
             }
             Ok(CLEAN)
         }
@@ -71,8 +71,8 @@ pub fn main(arguments: &Arguments) -> Result<i32> {
             let campaign = Campaign::open(&folder, name)?;
             let (manifest, state) = (campaign.manifest()?, campaign.state()?);
             match json {
-                true => println!("{}", json!({"manifest": manifest, "state": state})),
-                false => println!(
+                true => say!("{}", json!({"manifest": manifest, "state": state})),
+                false => say!(
                     "{name}: {}; {} for {} minutes, {} jobs, since {}",
                     told(&state),
                     manifest.target,
@@ -84,8 +84,8 @@ pub fn main(arguments: &Arguments) -> Result<i32> {
             Ok(CLEAN)
         }
         Command::Stop { name } => {
-            let state = Campaign::open(&folder, name)?.stop()?;
-            println!("{name}: {}", told(&state));
+            let state = Campaign::open(&folder, name)?.stop(&now())?;
+            say!("{name}: {}", told(&state));
             Ok(CLEAN)
         }
     }
@@ -94,7 +94,8 @@ pub fn main(arguments: &Arguments) -> Result<i32> {
 fn told(state: &State) -> String {
     match state {
         State::Running => "running".into(),
-        State::Ended(Outcome { exit, ended }) => format!("ended {ended} with {exit}"),
+        State::Ended(Outcome { exit: Some(exit), ended }) => format!("ended {ended} with {exit}"),
+        State::Ended(Outcome { exit: None, ended }) => format!("stopped {ended}"),
         State::Killed => "its process is gone and left no result: it was killed".into(),
     }
 }
@@ -127,11 +128,7 @@ fn begin(folder: &Path, start: &Start) -> Result<i32> {
         started: now(),
         process,
     })?;
-    println!(
-        "campaign {name} runs for {} minutes: {}",
-        start.minutes,
-        campaign.directory().display()
-    );
+    say!("campaign {name} runs for {} minutes: {}", start.minutes, campaign.directory().display());
     Ok(CLEAN)
 }
 
@@ -145,7 +142,7 @@ fn work(folder: &Path, start: &Start) -> Result<i32> {
         super::REFUSED
     });
     let campaign = Campaign::open(folder, name).with_context(|| directory.display().to_string())?;
-    campaign.end(&Outcome { exit, ended: now() })?;
+    campaign.end(&Outcome { exit: Some(exit), ended: now() })?;
     Ok(exit)
 }
 

@@ -9,7 +9,7 @@ use clap::Args;
 
 use crate::input::Input;
 use crate::ops::{Op, OpsFile, parse_ops};
-use crate::runner::Runner;
+use crate::runner::{Runner, input_ops};
 use crate::sandbox::own_executable;
 use crate::session::Launcher;
 use crate::target::{Target, TargetError, from_environment, pardes, standin};
@@ -74,7 +74,7 @@ pub fn read_any(path: &Path) -> Result<OpsFile> {
         return Ok(parse_ops(path, &bytes)?);
     }
     match Input::decode(&bytes) {
-        Some(input) => Ok(OpsFile { header: Default::default(), ops: input.render() }),
+        Some(input) => Ok(OpsFile { header: Default::default(), ops: input_ops(&input) }),
         None => bail!("{}: {} bytes that decode to no input", path.display(), bytes.len()),
     }
 }

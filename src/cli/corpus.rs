@@ -76,7 +76,7 @@ fn regen(corpus: &Path, wanted: &BTreeMap<String, Vec<u8>>) -> Result<i32> {
     for (name, path) in committed(corpus)? {
         if !wanted.contains_key(&name) {
             fs::remove_file(&path).with_context(|| path.display().to_string())?;
-            println!("removed {name}: its seed is gone");
+            say!("removed {name}: its seed is gone");
         }
     }
     for (name, bytes) in wanted {
@@ -87,9 +87,9 @@ fn regen(corpus: &Path, wanted: &BTreeMap<String, Vec<u8>>) -> Result<i32> {
         let mut beside = tempfile::NamedTempFile::new_in(corpus)?;
         beside.write_all(bytes)?;
         beside.persist(&path).with_context(|| path.display().to_string())?;
-        println!("wrote {name}, {} bytes", bytes.len());
+        say!("wrote {name}, {} bytes", bytes.len());
     }
-    println!("{} seeds in {}", wanted.len(), corpus.display());
+    say!("{} seeds in {}", wanted.len(), corpus.display());
     Ok(CLEAN)
 }
 
@@ -111,11 +111,11 @@ fn check(corpus: &Path, wanted: &BTreeMap<String, Vec<u8>>) -> Result<i32> {
             .map(|name| format!("{name}: no such seed")),
     );
     for line in &wrong {
-        println!("{line}");
+        say!("{line}");
     }
     match wrong.is_empty() {
-        true => println!("{} seeds, each with its encoding", wanted.len()),
-        false => println!("run monkey9p corpus regen, and look at what changes"),
+        true => say!("{} seeds, each with its encoding", wanted.len()),
+        false => say!("run monkey9p corpus regen, and look at what changes"),
     }
     Ok(if wrong.is_empty() { CLEAN } else { FOUND })
 }

@@ -39,7 +39,7 @@ pub fn main(arguments: &Arguments) -> Result<i32> {
         }
     }
     if arguments.json {
-        println!("{}", json!(reports));
+        say!("{}", json!(reports));
     }
     let failed = reports.iter().any(|report| report.verdict == Verdict::Fail);
     Ok(if failed { FOUND } else { CLEAN })
@@ -64,8 +64,8 @@ fn print(report: &Report) {
         Verdict::Fail => "FAIL",
         Verdict::Skip => "SKIP",
     };
-    println!("{verdict}  {}  {}", report.step, report.shows);
+    say!("{verdict}  {}  {}", report.step, report.shows);
     for line in &report.evidence {
-        println!("        {line}");
+        say!("        {line}");
     }
 }

@@ -22,10 +22,10 @@ pub fn main(arguments: &Arguments) -> Result<i32> {
         match file.header.get(key) {
             None | Some(serde_json::Value::Null) => {}
             Some(serde_json::Value::String(text)) if text.is_empty() => {}
-            Some(serde_json::Value::String(text)) => println!("{key}: {text}"),
-            Some(value) => println!("{key}: {value}"),
+            Some(serde_json::Value::String(text)) => say!("{key}: {text}"),
+            Some(value) => say!("{key}: {value}"),
         }
     }
-    print!("{}", story(&file.ops));
+    say_on!("{}", story(&file.ops));
     Ok(CLEAN)
 }

@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::SystemTime;
 
 use anyhow::{Context as _, Result, bail};
 use clap::Args;
@@ -16,6 +17,8 @@ use crate::target::{PARDES_VARIABLE, PLANT_VARIABLE, Program, Target};
 
 /// The fuzz target in `fuzz/`.
 const FUZZ_TARGET: &str = "monkey9p";
+/// The libFuzzer flag that would send artifacts where nobody looks.
+const ARTIFACT_PREFIX: &str = "-artifact_prefix=";
 
 #[derive(Debug, Args)]
 pub struct Arguments {
@@ -43,6 +46,10 @@ pub fn fuzz(
     jobs: u32,
     flags: &[OsString],
 ) -> Result<i32> {
+    let prefix = |flag: &&OsString| flag.to_string_lossy().starts_with(ARTIFACT_PREFIX);
+    if let Some(flag) = flags.iter().find(prefix) {
+        bail!("{}: artifacts go to fuzz/artifacts, where they are looked for", flag.display());
+    }
     let project = project()?;
     prove_isolation(which)?;
     install_cargo_fuzz()?;
@@ -54,14 +61,15 @@ pub fn fuzz(
     command.args((jobs > 1).then(|| format!("-fork={jobs}")));
     let status = command.args(flags).status().context("cargo fuzz")?;
     warden.end()?;
-    let new: Vec<PathBuf> = files(&artifacts).difference(&before).cloned().collect();
-    for artifact in &new {
-        println!("found: {}", artifact.display());
-        println!("  run it again with: monkey9p replay {}", artifact.display());
+    let after = files(&artifacts);
+    let new: Vec<&(PathBuf, SystemTime)> = after.difference(&before).collect();
+    for (artifact, _) in &new {
+        say!("found: {}", artifact.display());
+        say!("  run it again with: monkey9p replay {}", artifact.display());
     }
     Ok(match (status.success(), new.is_empty()) {
-        (true, _) => CLEAN,
-        (false, false) => FOUND,
+        (_, false) => FOUND,
+        (true, true) => CLEAN,
         (false, true) => {
             eprintln!("monkey9p: cargo fuzz ended with {status} and left no artifact");
             REFUSED
@@ -74,10 +82,10 @@ pub fn prove_isolation(which: &TargetArguments) -> Result<()> {
     let mut runner = which.runner()?;
     runner.fresh(false)?;
     for line in runner.session().map(|session| session.evidence()).unwrap_or_default() {
-        println!("isolation: {line}");
+        say!("isolation: {line}");
     }
     runner.end()?;
-    println!("isolation: proven at the environment level; the target answered and is gone again");
+    say!("isolation: proven at the environment level; the target answered and is gone again");
     Ok(())
 }
 
@@ -92,7 +100,7 @@ fn install_cargo_fuzz() -> Result<()> {
     if there.success() {
         return Ok(());
     }
-    println!("cargo-fuzz is not installed: installing it (cargo install cargo-fuzz --locked)");
+    say!("cargo-fuzz is not installed: installing it (cargo install cargo-fuzz --locked)");
     let installed = Command::new("cargo")
         .args(["install", "cargo-fuzz", "--locked"])
         .status()
@@ -123,6 +131,9 @@ fn cargo_fuzz(project: &Path, target: &Target, warden: &Warden) -> Command {
     command
 }
 
-fn files(folder: &Path) -> BTreeSet<PathBuf> {
-    fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect()
+/// What is there, with when it was written: the same bug gives a file of the same name again.
+fn files(folder: &Path) -> BTreeSet<(PathBuf, SystemTime)> {
+    let written =
+        |entry: fs::DirEntry| Some((entry.path(), entry.metadata().ok()?.modified().ok()?));
+    fs::read_dir(folder).into_iter().flatten().flatten().filter_map(written).collect()
 }

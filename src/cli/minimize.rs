@@ -4,11 +4,12 @@ use std::io::{IsTerminal as _, stderr};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, bail};
 use clap::Args;
+use serde_json::Value;
 
+use super::FOUND;
 use super::common::{TargetArguments, read_any, with_fresh};
-use super::{CLEAN, FOUND};
 use crate::minimize::{minimize, simplify};
 use crate::ops::{Op, write_ops};
 use crate::runner::{RunError, Runner, replay};
@@ -36,15 +37,21 @@ pub fn main(arguments: &Arguments) -> Result<i32> {
     let mut runner = arguments.target.runner()?;
     let shown = arguments.file.display();
     let Some((step, finding)) = replay(&mut runner, &ops, |_, _, _| {})?.found else {
-        println!("minimize {shown}: it does not fail: nothing to do");
-        return Ok(CLEAN);
+        bail!("{shown}: it does not fail here, so there is nothing to minimize");
     };
+    let signature = finding.signature();
+    // The reason's words may be another version's, but the kind of failure may not be another.
+    if let Some(Value::String(kind)) = file.header.get("kind")
+        && *kind != finding.kind
+    {
+        bail!("{shown}: it fails, but not as recorded: {signature}, not {kind}");
+    }
     // What comes after the failure never matters.
     let (start, body) = ops[..=step].split_first().context("no ops")?;
     let mut trial = Trial {
         runner,
         start: start.clone(),
-        signature: finding.signature(),
+        signature,
         replays: arguments.replays,
         deadline: Instant::now() + Duration::from_secs(arguments.seconds),
         failed: None,
@@ -63,7 +70,7 @@ pub fn main(arguments: &Arguments) -> Result<i32> {
     file.header.insert("shrink".into(), done.clone().into());
     let whole: Vec<Op> = [trial.start].into_iter().chain(small).collect();
     write_ops(&output, &file.header, &whole).with_context(|| output.display().to_string())?;
-    println!("minimize {shown}: {done}: {}", output.display());
+    say!("minimize {shown}: {done}: {}", output.display());
     Ok(FOUND)
 }
 

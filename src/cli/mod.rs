@@ -1,5 +1,8 @@
 //! The command line: one file a subcommand.
 
+#[macro_use]
+mod say;
+
 mod campaign;
 mod common;
 mod corpus;

@@ -48,33 +48,34 @@ pub fn main(arguments: &Arguments) -> Result<i32> {
             })
         });
         let steps = ops.len();
-        println!(
+        say!(
             "{}",
-            json!({"file": arguments.file, "steps": steps, "clean_quits": replayed.quits, "failure": failure})
+            json!({"file": arguments.file, "steps": steps, "clean_quits": replayed.quits, "not_run": replayed.not_run, "failure": failure})
         );
     } else if let Some((step, finding)) = &replayed.found {
-        println!("replay {shown}: FAIL at op {step}: {}: {}", finding.kind, finding.why);
+        say!("replay {shown}: FAIL at op {step}: {}: {}", finding.kind, finding.why);
         if !finding.detail.is_empty() {
-            println!("  {}", finding.detail);
+            say!("  {}", finding.detail);
         }
     } else {
-        println!("replay {shown}: passed, {} ops, {} clean quits", ops.len(), replayed.quits);
+        let (quits, not_run) = (replayed.quits, replayed.not_run);
+        say!("replay {shown}: passed, {} ops, {quits} clean quits, {not_run} not run", ops.len());
     }
     Ok(if replayed.found.is_some() { FOUND } else { CLEAN })
 }
 
 fn print_step(step: usize, op: &Op, end: &End) {
-    println!("{step:>4}  {}", tell(op));
+    say!("{step:>4}  {}", tell(op));
     match end {
         End::Done(outcome) => print_outcome(outcome),
-        End::Quit => println!("        the target quit"),
-        End::Found(finding) => println!("        FAIL {}: {}", finding.kind, finding.why),
+        End::Quit => say!("        the target quit"),
+        End::Found(finding) => say!("        FAIL {}: {}", finding.kind, finding.why),
     }
 }
 
 fn print_outcome(outcome: &Outcome) {
     if let Some(note) = &outcome.note {
-        println!("        not run: {note}");
+        say!("        not run: {note}");
     }
     for asked in &outcome.requests {
         let answer = match &asked.answer {
@@ -82,9 +83,9 @@ fn print_outcome(outcome: &Outcome) {
             Answered::Refused(why) => format!("Rerror: {why}"),
             Answered::Held => "held, then flushed".to_owned(),
         };
-        println!("        {:?} {}: {answer}", asked.what, asked.path.escape_debug());
+        say!("        {:?} {}: {answer}", asked.what, asked.path.escape_debug());
     }
     for line in outcome.window.iter().flatten() {
-        println!("        log: {line}");
+        say!("        log: {line}");
     }
 }

@@ -10,6 +10,7 @@ use serde_json::json;
 
 use super::common::TargetArguments;
 use super::{CLEAN, FOUND};
+use crate::record::Written;
 use crate::runner::{Progress, RandomRun, Runner, Summary, random_run};
 
 /// The seed of `smoke`.
@@ -64,7 +65,7 @@ fn run(seeds: &[u64], steps: usize, common: &Common) -> Result<i32> {
         let summary = watched(&mut runner, &run, common.json)?;
         found |= !summary.found.is_empty();
         match common.json {
-            true => println!("{}", as_json(seed, &summary)),
+            true => say!("{}", as_json(seed, &summary)),
             false => print(seed, &summary),
         }
     }
@@ -86,9 +87,11 @@ fn watched(runner: &mut Runner, run: &RandomRun, json: bool) -> Result<Summary> 
             if json {
                 return;
             }
-            println!("[seed {} step {step}] FAIL {}: {}", run.seed, finding.kind, finding.why);
-            if let Some(record) = record {
-                println!("  bug record {}", record.display());
+            say!("[seed {} step {step}] FAIL {}: {}", run.seed, finding.kind, finding.why);
+            match record {
+                Some((path, Written::Seen)) => say!("  seen before: {}", path.display()),
+                Some((path, _)) => say!("  bug record {}", path.display()),
+                None => {}
             }
         }),
     });
@@ -98,16 +101,18 @@ fn watched(runner: &mut Runner, run: &RandomRun, json: bool) -> Result<Summary> 
 
 fn print(seed: u64, summary: &Summary) {
     let seconds = summary.took.as_secs_f64().max(f64::MIN_POSITIVE);
-    println!(
-        "[seed {seed}] {} steps in {seconds:.1} s ({:.0} steps/s, {:.0} requests/s), {} clean quits; ops log {}",
+    say!(
+        "[seed {seed}] {} steps in {seconds:.1} s ({:.0} steps/s, {:.0} requests/s), {} clean quits, {} not run, {} without a log window; ops log {}",
         summary.steps,
         summary.steps as f64 / seconds,
         summary.requests as f64 / seconds,
         summary.quits,
+        summary.not_run,
+        summary.unclaimed,
         summary.log.display()
     );
     for (signature, (times, first)) in &summary.found {
-        println!("  {times}x {signature} (first at step {first})");
+        say!("  {times}x {signature} (first at step {first})");
     }
 }
 
@@ -125,6 +130,8 @@ fn as_json(seed: u64, summary: &Summary) -> serde_json::Value {
         "requests": summary.requests,
         "seconds": summary.took.as_secs_f64(),
         "clean_quits": summary.quits,
+        "not_run": summary.not_run,
+        "unclaimed": summary.unclaimed,
         "log": summary.log,
         "found": found,
     })

@@ -34,7 +34,7 @@ vocabulary! {
         Restore { data: Bytes },
         Host { remove: bool, name: Bytes, data: Option<Bytes> },
         Fresh { follower: bool },
-        Reset,
+        Reset { follower: bool },
     }
 
     /// The mirror of [`Chunks`].
@@ -115,7 +115,7 @@ impl Literal {
                 data: data.as_ref().map(Bytes::from),
             },
             Op::Fresh { follower } => Literal::Fresh { follower: *follower },
-            Op::Reset => Literal::Reset,
+            Op::Reset { follower } => Literal::Reset { follower: *follower },
             Op::Seq { .. } => return None,
         })
     }
@@ -158,7 +158,7 @@ impl Literal {
                 data: data.as_ref().map(Into::into),
             },
             Literal::Fresh { follower } => Op::Fresh { follower: *follower },
-            Literal::Reset => Op::Reset,
+            Literal::Reset { follower } => Op::Reset { follower: *follower },
         }
     }
 }

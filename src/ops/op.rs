@@ -115,7 +115,10 @@ pub enum Op {
     },
     /// Bring the target back to the baseline, as between two inputs. Only this program's logs have
     /// it; the script refuses it by name.
-    Reset,
+    Reset {
+        /// Whether the log is followed on a second connection from then on.
+        follower: bool,
+    },
     /// End the target and start another.
     Fresh {
         /// Whether the log is followed on a second connection.
@@ -206,7 +209,7 @@ impl Op {
             Op::Restore { .. } => "restore",
             Op::Host { .. } => "host",
             Op::Seq { .. } => "seq",
-            Op::Reset => "reset",
+            Op::Reset { .. } => "reset",
             Op::Fresh { .. } => "fresh",
         }
     }

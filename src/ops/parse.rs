@@ -101,7 +101,7 @@ fn parse_at(value: Value, depth: usize) -> Result<Op, OpError> {
         "restore" => Op::Restore { data: f.text("data")? },
         "host" => parse_host(&mut f)?,
         "seq" => Op::Seq { ops: parse_seq(&mut f, depth)? },
-        "reset" => Op::Reset,
+        "reset" => Op::Reset { follower: f.flag("follower")?.unwrap_or(false) },
         "fresh" => Op::Fresh { follower: f.flag("follower")?.unwrap_or(false) },
         other => return Err(OpError::UnknownKind(other.to_owned())),
     };

@@ -3,13 +3,14 @@
 mod signature;
 mod story;
 
+use std::cmp::Reverse;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
 
-use crate::ops::{Op, write_ops};
+use crate::ops::{Op, read_ops, write_ops};
 
 pub use signature::{blur, signature};
 pub use story::{story, tell};
@@ -84,22 +85,53 @@ impl Verdict {
 /// The record's file in its directory.
 pub const RECORD_FILE: &str = "record.jsonl";
 
-/// Writes the record of `finding` below `folder`, unless the same bug has one: gives its path, and
-/// whether it is new. `ops` begin with a `fresh`.
+/// What became of a record that was to be written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Written {
+    /// The bug had none.
+    New,
+    /// The bug had a worse one: a verdict that says less, or more ops.
+    Replaced,
+    /// The bug has one as good; nothing was written.
+    Seen,
+}
+
+/// Writes the record of `finding` below `folder`, unless the same bug has one that is as good: gives
+/// its path, and what was done. `ops` begin with a `fresh`.
 pub fn write_record(
     folder: &Path,
     finding: &Finding,
     circumstances: &Circumstances,
     ops: &[Op],
-) -> io::Result<(PathBuf, bool)> {
+) -> io::Result<(PathBuf, Written)> {
     let directory = folder.join(finding.directory());
     let path = directory.join(RECORD_FILE);
-    if path.exists() {
-        return Ok((path, false));
-    }
+    let verdict = circumstances.verdict.map(Verdict::text);
+    let done = match read_ops(&path) {
+        Ok(there)
+            if worth(there.header.get("verdict"), &there.ops)
+                >= worth(verdict.map(Value::from).as_ref(), ops) =>
+        {
+            return Ok((path, Written::Seen));
+        }
+        Ok(_) => Written::Replaced,
+        // None, or one that was torn.
+        Err(_) => Written::New,
+    };
     fs::create_dir_all(&directory)?;
     write_ops(&path, &header(finding, circumstances), ops)?;
-    Ok((path, true))
+    Ok((path, done))
+}
+
+/// What makes one record of a bug better than another: first the verdict, then having fewer ops.
+fn worth(verdict: Option<&Value>, ops: &[Op]) -> (u8, Reverse<usize>) {
+    let rank = match verdict.and_then(Value::as_str) {
+        Some("alone") => 3,
+        Some("with history") => 2,
+        Some(_) => 1,
+        None => 0,
+    };
+    (rank, Reverse(ops.len()))
 }
 
 fn header(finding: &Finding, circumstances: &Circumstances) -> Map<String, Value> {
@@ -125,10 +157,9 @@ fn header(finding: &Finding, circumstances: &Circumstances) -> Map<String, Value
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ops::read_ops;
 
     #[test]
-    fn a_bug_has_one_record() {
+    fn a_bug_has_one_record_the_best() {
         let folder = tempfile::tempdir().unwrap();
         let finding = |why: &str| Finding {
             kind: "hang".into(),
@@ -137,17 +168,31 @@ mod tests {
             crash: String::new(),
         };
         let ops = [Op::Fresh { follower: true }, Op::Stat { path: "/".into() }];
-        let write = |finding: &Finding, step| {
-            let circumstances = Circumstances { step, ..Circumstances::default() };
-            write_record(folder.path(), finding, &circumstances, &ops).unwrap()
+        let write = |finding: &Finding, step, verdict, ops: &[Op]| {
+            let circumstances = Circumstances { step, verdict, ..Circumstances::default() };
+            write_record(folder.path(), finding, &circumstances, ops).unwrap()
         };
-        let (path, new) = write(&finding("stat /pane/3: no reply within 5 s"), 7);
-        assert!(new);
-        assert_eq!(write(&finding("stat /pane/12: no reply within 5 s"), 9), (path.clone(), false));
-        assert!(write(&finding("stat /log: no reply within 5 s"), 1).1);
+        let again = finding("stat /pane/12: no reply within 5 s");
+        let flaky = Some(Verdict::Flaky { failed: 1, tried: 3 });
+        let (path, done) = write(&finding("stat /pane/3: no reply within 5 s"), 1, None, &ops);
+        assert_eq!(done, Written::New);
+        assert_eq!(write(&again, 2, None, &ops), (path.clone(), Written::Seen));
+        assert_eq!(write(&again, 3, flaky, &ops).1, Written::Replaced);
+        assert_eq!(
+            write(&again, 4, Some(Verdict::Alone), &[ops.clone(), ops.clone()].concat()).1,
+            Written::Replaced
+        );
+        assert_eq!(write(&again, 5, Some(Verdict::WithHistory), &ops).1, Written::Seen);
+        assert_eq!(write(&again, 7, Some(Verdict::Alone), &ops).1, Written::Replaced);
+        assert_eq!(
+            write(&finding("stat /log: no reply within 5 s"), 1, None, &ops).1,
+            Written::New
+        );
         let record = read_ops(&path).unwrap();
         assert_eq!(record.header["step"], 7);
         assert_eq!(record.header["signature"], "hang:stat /pane/N: no reply within N s");
         assert_eq!(record.ops, ops);
+        fs::write(&path, "{\"torn").unwrap();
+        assert_eq!(write(&again, 8, None, &ops).1, Written::New);
     }
 }

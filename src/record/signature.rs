@@ -16,6 +16,7 @@ fn constant(pattern: &str) -> Regex {
 static DOUBLE: Lazy<Regex> = Lazy::new(|| constant("\"[^\"]*\""));
 static SINGLE: Lazy<Regex> = Lazy::new(|| constant("'[^']*'"));
 static HOME: Lazy<Regex> = Lazy::new(|| constant(r"/home/\S*"));
+static ADDRESS: Lazy<Regex> = Lazy::new(|| constant("0x[0-9a-fA-F]+"));
 static NUMBER: Lazy<Regex> = Lazy::new(|| constant(r"\d+"));
 
 /// The kind and the reason, blurred: the same function as the script's that came before, so that
@@ -34,6 +35,8 @@ pub fn blur(text: &str) -> String {
         false => SINGLE.replace_all(&text, "''").into_owned().into(),
     };
     let text = HOME.replace_all(&text, "PATH");
+    // An address differs in its letters too.
+    let text = ADDRESS.replace_all(&text, "N");
     NUMBER.replace_all(&text, "N").into_owned()
 }
 
@@ -55,6 +58,7 @@ mod tests {
             ("a \"b c\" d 'e' f", "k:a \"\" d '' f"),
             ("it's window=['a'] 3", "k:it's window=['a'] N"),
             ("at /tmp/x/home/m9p.dump: no", "k:at /tmp/xPATH no"),
+            ("at 0x7f3a1b2c and 0xFE", "k:at N and N"),
         ] {
             assert_eq!(signature("k", why), want);
         }

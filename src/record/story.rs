@@ -70,7 +70,10 @@ pub fn tell(op: &Op) -> String {
         }
         Op::Seq { ops } if ops.is_empty() => "do nothing".into(),
         Op::Seq { ops } => ops.iter().map(tell).collect::<Vec<_>>().join(";\n      then "),
-        Op::Reset => "go back to the baseline, as between two inputs".into(),
+        Op::Reset { follower } => {
+            let log = if *follower { ", its log followed on a second connection" } else { "" };
+            format!("go back to the baseline, as between two inputs{log}")
+        }
         Op::Fresh { follower: true } => {
             "start a target, its log followed on a second connection".into()
         }

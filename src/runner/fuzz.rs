@@ -40,7 +40,9 @@ pub fn fuzz_one(input: &Input) {
             Ok(target) => Runner::new(Launcher { target, executable: own_executable() }, false),
             Err(why) => refuse(&why),
         });
-        match run(runner, input) {
+        let result = run(runner, input);
+        tell_unreachable(runner);
+        match result {
             Ok(None) => {}
             Ok(Some(report)) => {
                 println_err(&format!("DEDUP_TOKEN: {}", report.signature.replace('\n', " ")));
@@ -51,6 +53,27 @@ pub fn fuzz_one(input: &Input) {
     });
 }
 
+/// Says once of each reason that resets do not work: they are what makes this fast.
+fn tell_unreachable(runner: &Runner) {
+    thread_local! {
+        static TOLD: RefCell<usize> = const { RefCell::new(0) };
+    }
+    let reasons = runner.unreachable_baselines();
+    TOLD.with_borrow_mut(|told| {
+        if reasons.len() > *told {
+            *told = reasons.len();
+            println_err(&format!("monkey9p: a reset did not reach the baseline: {reasons:?}"));
+        }
+    });
+}
+
+/// The ops that an input is run as: a `fresh`, and at most [`INPUT_STEPS`] more.
+pub fn input_ops(input: &Input) -> Vec<Op> {
+    let mut ops = input.render();
+    ops.truncate(INPUT_STEPS + 1);
+    ops
+}
+
 /// What a failure is reported as.
 struct Report {
     signature: String,
@@ -58,8 +81,7 @@ struct Report {
 }
 
 fn run(runner: &mut Runner, input: &Input) -> Result<Option<Report>, RunError> {
-    let mut ops = input.render();
-    ops.truncate(INPUT_STEPS);
+    let ops = input_ops(input);
     let Some((Op::Fresh { follower }, steps)) = ops.split_first() else { return Ok(None) };
     let mut found = runner.next_input(*follower)?.map(|finding| (0, finding));
     for (step, op) in steps.iter().enumerate() {
@@ -70,7 +92,8 @@ fn run(runner: &mut Runner, input: &Input) -> Result<Option<Report>, RunError> {
             End::Done(_) => {}
             // The rest would run in a target that this input did not make.
             End::Quit => break,
-            End::Found(finding) => found = Some((step, finding)),
+            // The fresh is the first of the ops.
+            End::Found(finding) => found = Some((step + 1, finding)),
         }
     }
     match found {
@@ -86,20 +109,28 @@ fn report(
     finding: &Finding,
 ) -> Result<Report, RunError> {
     let journal = runner.session().map(Session::journal).unwrap_or_default().to_vec();
-    runner.end()?;
-    let verdict = verdict(runner, finding, ops, &journal)?;
     let target = &runner.launcher().target;
-    let circumstances = Circumstances {
+    let mut circumstances = Circumstances {
         seed: None,
         step,
         binary: target.binary(),
         target: target.name.clone(),
-        verdict: Some(verdict),
+        verdict: None,
     };
     let folder = out_folder().join("bugs");
+    let write = |circumstances: &Circumstances, ops: &[Op]| {
+        write_record(&folder, finding, circumstances, ops)
+            .map_err(|why| RunError::Write { what: folder.display().to_string(), why })
+    };
+    // Before anything else can go wrong; the verdict may take its time.
+    write(&circumstances, &journal)?;
+    if let Err(why) = runner.end() {
+        println_err(&format!("monkey9p: {why}"));
+    }
+    let verdict = verdict(runner, finding, ops, &journal);
+    circumstances.verdict = Some(verdict);
     let replayable = if verdict == Verdict::Alone { ops } else { &journal };
-    let (path, _) = write_record(&folder, finding, &circumstances, replayable)
-        .map_err(|why| RunError::Write { what: folder.display().to_string(), why })?;
+    let (path, _) = write(&circumstances, replayable)?;
     let Finding { kind, why, detail, crash } = finding;
     let text = format!(
         "{kind}: {why}\n  seen: {detail}\n  verdict: {}\n  record: {}\n{crash}",

@@ -5,9 +5,11 @@ mod random;
 mod replay;
 mod verdict;
 
+use std::collections::BTreeMap;
+
 use thiserror::Error;
 
-pub use fuzz::{fuzz_one, prepare};
+pub use fuzz::{fuzz_one, input_ops, prepare};
 pub use random::{Progress, RandomRun, Summary, random_run};
 pub use replay::{Replayed, replay};
 pub use verdict::verdict;
@@ -19,7 +21,7 @@ use crate::record::{Finding, blur};
 use crate::sandbox::SandboxError;
 use crate::session::log::occurrences;
 use crate::session::{
-    Answered, Failure, FailureKind, Launcher, Outcome, Session, StartError, Step,
+    Answered, Failure, FailureKind, Launcher, Outcome, ResetError, Session, StartError, Step,
 };
 use crate::target::file_kind;
 
@@ -65,13 +67,21 @@ pub struct Runner {
     session: Option<Session>,
     inputs: u32,
     requests: u64,
+    unreachable: BTreeMap<String, u32>,
 }
 
 impl Runner {
     /// Nothing is launched yet.
     pub fn new(launcher: Launcher, inferred: bool) -> Runner {
         let invariants = Set::of(&launcher.target, inferred);
-        Runner { launcher, invariants, session: None, inputs: 0, requests: 0 }
+        Runner {
+            launcher,
+            invariants,
+            session: None,
+            inputs: 0,
+            requests: 0,
+            unreachable: BTreeMap::new(),
+        }
     }
 
     /// What is launched.
@@ -112,7 +122,7 @@ impl Runner {
         self.inputs += 1;
         let used_up = self.inputs > RECYCLE_INPUTS;
         match &mut self.session {
-            Some(session) if !used_up && !session.is_old() => match self.reset(follower) {
+            Some(session) if !used_up && !session.is_old() => match self.reset(follower)? {
                 Some(found) => Ok(Some(found)),
                 None if self.session.is_some() => Ok(None),
                 None => self.fresh(follower).map(|()| None),
@@ -128,9 +138,8 @@ impl Runner {
                 self.fresh(*follower)?;
                 return Ok(End::Done(Outcome::default()));
             }
-            Op::Reset => {
-                let follower = self.session.as_ref().is_some_and(Session::follows);
-                return Ok(match self.reset(follower) {
+            Op::Reset { follower } => {
+                return Ok(match self.reset(*follower)? {
                     Some(finding) => End::Found(finding),
                     None if self.session.is_some() => End::Done(Outcome::default()),
                     None => End::Quit,
@@ -154,21 +163,32 @@ impl Runner {
 
     /// Resets the session; it is gone afterwards if that could not be done. Only what a reset
     /// could not have caused is a finding.
-    fn reset(&mut self, follower: bool) -> Option<Finding> {
-        let session = self.session.as_mut()?;
-        let failure = session.reset(follower).err()?;
-        let found = match session.or_ended("reset", failure) {
-            Err(failure) if failure.kind != FailureKind::Checker => {
-                Some(finding(failure, session.crash_text()))
+    fn reset(&mut self, follower: bool) -> Result<Option<Finding>, RunError> {
+        let Some(session) = &mut self.session else { return Ok(None) };
+        let (failure, blameless) = match session.reset(follower) {
+            Ok(()) => return Ok(None),
+            Err(ResetError::Failed(failure)) => (failure, None),
+            Err(ResetError::Baseline(why)) => {
+                (Failure { kind: FailureKind::Checker, why: why.clone() }, Some(why))
             }
-            _ => None,
         };
-        if found.is_none() {
-            self.requests = self.requests();
-            // Torn down by being dropped.
-            self.session = None;
+        match (session.or_ended("reset", failure), blameless) {
+            (Err(failure), None) => Ok(Some(finding(failure, session.crash_text()))),
+            (Err(failure), Some(_)) if failure.kind == FailureKind::Crash => {
+                Ok(Some(finding(failure, session.crash_text())))
+            }
+            (_, blameless) => {
+                if let Some(why) = blameless {
+                    *self.unreachable.entry(blur(&why)).or_default() += 1;
+                }
+                self.end().map(|()| None)
+            }
         }
-        found
+    }
+
+    /// Why resets did not reach the baseline, and how often: each time cost a fresh target.
+    pub fn unreachable_baselines(&self) -> &BTreeMap<String, u32> {
+        &self.unreachable
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{BufWriter, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use rand::rngs::StdRng;
@@ -13,7 +13,7 @@ use serde_json::json;
 use super::{End, RunError, Runner};
 use crate::input::{Generator, Renderer};
 use crate::ops::{Op, put_line};
-use crate::record::{Circumstances, Finding, write_record};
+use crate::record::{Circumstances, Finding, Written, write_record};
 use crate::session::Session;
 
 /// What a run is asked to do.
@@ -33,7 +33,7 @@ pub enum Progress<'a> {
     /// A step ended.
     Step(usize),
     /// A failure, and where its record is; a bug seen before has none of its own.
-    Found(usize, &'a Finding, Option<&'a Path>),
+    Found(usize, &'a Finding, Option<&'a (PathBuf, Written)>),
 }
 
 /// What a run came to.
@@ -43,6 +43,11 @@ pub struct Summary {
     pub steps: usize,
     /// 9P requests sent, the checks' own included.
     pub requests: u64,
+    /// Steps that asked for nothing, or not for all: the guard refused them, or there was no such
+    /// handle.
+    pub not_run: usize,
+    /// Steps whose log records could not be told from others', so that two rules made no claim.
+    pub unclaimed: usize,
     /// Clean quits, each followed by a fresh session.
     pub quits: usize,
     /// How long it took.
@@ -68,6 +73,8 @@ pub fn random_run(
     let mut summary = Summary {
         steps: run.steps,
         requests: 0,
+        not_run: 0,
+        unclaimed: 0,
         quits: 0,
         took: Duration::ZERO,
         log: log.path.clone(),
@@ -84,22 +91,25 @@ pub fn random_run(
         let op = renderer.step(&generator.next_step());
         log.put(&op)?;
         match runner.step(&op)? {
-            End::Done(_) => {}
+            End::Done(outcome) => {
+                summary.not_run += usize::from(outcome.note.is_some());
+                summary.unclaimed += usize::from(outcome.window.is_none());
+            }
             End::Quit => {
                 summary.quits += 1;
                 fresh = true;
             }
             End::Found(finding) => {
-                let journal = runner.session().map(Session::journal).unwrap_or_default().to_vec();
-                runner.end()?;
-                fresh = true;
+                // Before the session's end, which may fail.
                 let (times, _) = summary.found.entry(finding.signature()).or_insert((0, step));
                 *times += 1;
                 let record = match *times {
-                    1 => Some(record(runner, run, step, &finding, &journal)?),
+                    1 => Some(record(runner, run, step, &finding)?),
                     _ => None,
                 };
-                tell(Progress::Found(step, &finding, record.as_deref()));
+                runner.end()?;
+                fresh = true;
+                tell(Progress::Found(step, &finding, record.as_ref()));
             }
         }
         tell(Progress::Step(step + 1));
@@ -114,13 +124,13 @@ pub fn random_run(
 /// How often a session's log is followed on a second connection, as a probability.
 const FOLLOWED: f64 = 0.5;
 
+/// The record's path, and whether it is of this very run.
 fn record(
     runner: &Runner,
     run: &RandomRun,
     step: usize,
     finding: &Finding,
-    ops: &[Op],
-) -> Result<PathBuf, RunError> {
+) -> Result<(PathBuf, Written), RunError> {
     let target = &runner.launcher().target;
     let circumstances = Circumstances {
         seed: Some(run.seed),
@@ -130,8 +140,8 @@ fn record(
         verdict: None,
     };
     let folder = run.out.join("bugs");
-    write_record(&folder, finding, &circumstances, ops)
-        .map(|(path, _)| path)
+    let journal = runner.session().map(Session::journal).unwrap_or_default();
+    write_record(&folder, finding, &circumstances, journal)
         .map_err(|why| RunError::Write { what: folder.display().to_string(), why })
 }
 

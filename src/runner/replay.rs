@@ -11,6 +11,9 @@ pub struct Replayed {
     pub found: Option<(usize, Finding)>,
     /// Clean quits on the way.
     pub quits: usize,
+    /// Steps that asked for nothing, or not for all: the guard refused them, or there was no such
+    /// handle.
+    pub not_run: usize,
 }
 
 /// Runs `ops` in fresh sessions and ends them. `watch` is told of every step.
@@ -20,12 +23,12 @@ pub fn replay(
     mut watch: impl FnMut(usize, &Op, &End),
 ) -> Result<Replayed, RunError> {
     runner.end()?;
-    let mut replayed = Replayed { found: None, quits: 0 };
+    let mut replayed = Replayed { found: None, quits: 0, not_run: 0 };
     for (step, op) in ops.iter().enumerate() {
         let end = runner.step(op)?;
         watch(step, op, &end);
         match end {
-            End::Done(_) => {}
+            End::Done(outcome) => replayed.not_run += usize::from(outcome.note.is_some()),
             End::Quit => replayed.quits += 1,
             End::Found(finding) => {
                 replayed.found = Some((step, finding));

@@ -35,6 +35,9 @@ pub fn main() -> i32 {
     }
 }
 
+/// Stands for a signal that has no name.
+const UNNAMED: i32 = 0;
+
 struct Keeper {
     control: Control,
     children: SignalFd,
@@ -73,7 +76,9 @@ impl Keeper {
 
     fn serve(mut self) -> io::Result<()> {
         loop {
-            self.wait()?;
+            if self.wait().is_err() {
+                return self.abandoned();
+            }
             self.reap();
             // All that has arrived: a second order may be in the buffer, where no poll sees it.
             while let Some(order) = self.control.hear::<Order>(Duration::ZERO).transpose() {
@@ -138,8 +143,13 @@ impl Keeper {
             let (pid, exit) = match waitpid(None, Some(WaitPidFlag::WNOHANG)) {
                 Ok(WaitStatus::Exited(pid, code)) => (pid, Exit::Code(code)),
                 Ok(WaitStatus::Signaled(pid, signal, _)) => (pid, Exit::Signal(signal as i32)),
-                Ok(WaitStatus::StillAlive) | Err(_) => return,
-                Ok(_) => continue,
+                Ok(WaitStatus::StillAlive) | Err(Errno::ECHILD) => return,
+                // Reaped, and by a signal that has no name: a realtime one.
+                Err(Errno::EINVAL) => match self.target.filter(|&pid| kill(pid, None).is_err()) {
+                    Some(pid) => (pid, Exit::Signal(UNNAMED)),
+                    None => continue,
+                },
+                Ok(_) | Err(_) => continue,
             };
             if self.target == Some(pid) {
                 self.target = None;
@@ -203,7 +213,8 @@ fn make_root(token: &str) -> io::Result<PathBuf> {
     Ok(root)
 }
 
-fn remove_root(root: &Path) -> io::Result<()> {
+/// Removes a root and all that is in it.
+pub(super) fn remove_root(root: &Path) -> io::Result<()> {
     // A directory the target closed to itself is opened again first.
     if fs::remove_dir_all(root).is_ok() {
         return Ok(());

@@ -55,6 +55,11 @@ impl Layout {
         Ok(())
     }
 
+    /// What lies in HOME from the start.
+    pub fn in_home(&self) -> impl Iterator<Item = PathBuf> {
+        XDG.iter().map(|(_, name)| self.home.join(name))
+    }
+
     /// Where a crash file may be.
     pub fn config(&self) -> PathBuf {
         self.home.join("config")

@@ -12,12 +12,14 @@ mod warden;
 use std::fs;
 use std::io;
 use std::os::fd::OwnedFd;
+use std::os::unix::fs::MetadataExt as _;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
+use nix::unistd::geteuid;
 use rand::RngExt as _;
 use thiserror::Error;
 
@@ -83,15 +85,21 @@ impl Sandbox {
             .stdin(Stdio::from(OwnedFd::from(theirs)))
             .stdout(Stdio::null())
             .spawn()?;
-        let mut control = Control::new(ours);
-        let root = match next_report(&mut control)? {
-            Report::Root(root) => root,
+        // Torn down by its drop wherever the rest fails.
+        let mut sandbox = Sandbox {
+            layout: Layout::new(Path::new("")),
+            token,
+            control: Control::new(ours),
+            keeper,
+            exit: None,
+            target: None,
+            down: false,
+        };
+        match next_report(&mut sandbox.control)? {
+            Report::Root(root) => sandbox.layout = Layout::new(&root),
             Report::Failed(why) => return Err(SandboxError::Keeper(why)),
             other => return Err(SandboxError::Keeper(format!("said {other:?}"))),
-        };
-        let layout = Layout::new(&root);
-        let sandbox =
-            Sandbox { layout, token, control, keeper, exit: None, target: None, down: false };
+        }
         sandbox.layout.make()?;
         Ok(sandbox)
     }
@@ -149,31 +157,28 @@ impl Sandbox {
         if std::mem::replace(&mut self.down, true) {
             return Ok(());
         }
-        let told = self.control.say(&Order::Stop);
+        // It cannot be told if it is gone, and then it says nothing either.
+        let _ = self.control.say(&Order::Stop);
         let wait = Duration::from_millis(TERM_GRACE_MS + KILL_MS + KEEPER_REPLY_MS);
         let survivors = loop {
             match self.control.hear(wait) {
-                Ok(Some(Report::Stopped(survivors))) => break survivors,
+                Ok(Some(Report::Stopped(survivors))) => break Some(survivors),
                 Ok(Some(_)) => {}
-                Ok(None) | Err(_) => break Vec::new(),
+                Ok(None) | Err(_) => break None,
             }
         };
         let _ = self.keeper.kill();
         self.keeper.wait()?;
-        self.sweep()?;
-        if self.layout.root.exists() {
-            // The first process was killed before it could.
-            fs::remove_dir_all(&self.layout.root)?;
+        // The first process did both already, unless it was killed.
+        sweep(&self.token)?;
+        remove_roots(&self.token)?;
+        match survivors {
+            Some(none) if none.is_empty() => Ok(()),
+            Some(alive) => Err(SandboxError::Survived(format!("processes {alive:?}"))),
+            None => Err(SandboxError::Keeper(
+                "was killed: whatever shed the token may have outlived it".into(),
+            )),
         }
-        match survivors.is_empty() {
-            true => told.map_err(SandboxError::Io).or(Ok(())),
-            false => Err(SandboxError::Survived(format!("processes {survivors:?}"))),
-        }
-    }
-
-    /// The first process did this already, unless it was killed.
-    fn sweep(&self) -> Result<(), SandboxError> {
-        sweep(&self.token)
     }
 }
 
@@ -199,6 +204,30 @@ pub fn sweep(prefix: &str) -> Result<(), SandboxError> {
         kill_all(&alive);
         std::thread::sleep(Duration::from_millis(POLL_MS));
     }
+}
+
+/// Removes the roots of sandboxes whose tokens begin with `prefix`; their processes are gone.
+pub fn remove_roots(prefix: &str) -> Result<(), SandboxError> {
+    for root in roots(prefix)? {
+        keeper::remove_root(&root)?;
+    }
+    Ok(())
+}
+
+/// The roots of sandboxes whose tokens begin with `prefix`.
+pub fn roots(prefix: &str) -> io::Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(limits::PARENT)?.flatten() {
+        let named = entry.file_name().to_string_lossy().starts_with(limits::ROOT_PREFIX);
+        // Another user's marker cannot be trusted, and its directory not removed.
+        let ours =
+            entry.metadata().is_ok_and(|meta| meta.is_dir() && meta.uid() == geteuid().as_raw());
+        let marker = || fs::read_to_string(entry.path().join(limits::MARKER));
+        if named && ours && marker().is_ok_and(|token| token.starts_with(prefix)) {
+            found.push(entry.path());
+        }
+    }
+    Ok(found)
 }
 
 /// A program that begins with the role dispatch, where none is named: this very one.

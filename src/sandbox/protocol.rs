@@ -57,7 +57,7 @@ impl std::fmt::Display for Exit {
             Exit::Code(code) => write!(f, "exit {code}"),
             Exit::Signal(signal) => match nix::sys::signal::Signal::try_from(*signal) {
                 Ok(name) => write!(f, "{name}"),
-                Err(_) => write!(f, "signal {signal}"),
+                Err(_) => f.write_str("a realtime signal"),
             },
         }
     }

@@ -9,7 +9,9 @@ use nix::unistd::setsid;
 
 use super::limits::{NESTED_MS, POLL_MS, TOKEN_VARIABLE};
 use super::procs::{kill_all, tokened};
-use super::{ROLE_VARIABLE, SandboxError, WARDEN_ROLE, new_token, own_executable, sweep};
+use super::{
+    ROLE_VARIABLE, SandboxError, WARDEN_ROLE, new_token, own_executable, remove_roots, sweep,
+};
 
 /// A warden, waiting. Every program started with [`Warden::token`] in its environment is ended with
 /// it, and so are the sandboxes of such programs, in their own way first.
@@ -45,7 +47,8 @@ impl Warden {
     pub fn end(mut self) -> Result<(), SandboxError> {
         drop(self.line.take());
         self.process.wait()?;
-        sweep(&self.token)
+        sweep(&self.token)?;
+        remove_roots(&self.token)
     }
 }
 
@@ -58,7 +61,8 @@ pub fn main() -> i32 {
     let Ok(token) = std::env::var(WARDED_VARIABLE) else { return 2 };
     let _ = io::stdin().read_to_end(&mut Vec::new());
     end_tree(&token);
-    0
+    // Of those that were killed before they had cleared themselves away.
+    i32::from(remove_roots(&token).is_err())
 }
 
 /// First the programs themselves; the sandboxes they made then clear themselves away, and only

@@ -22,7 +22,7 @@ const ENTRIES: usize = 1_000;
 
 /// The crash file, if there is one.
 pub fn crash_file(layout: &Layout) -> Option<PathBuf> {
-    find(&layout.config(), DEPTH)
+    find(&layout.config(), DEPTH, &mut ENTRIES.clone())
 }
 
 /// The crash file's text and standard error's, each shortened in its middle.
@@ -34,18 +34,20 @@ pub fn crash_text(layout: &Layout) -> String {
     if let Some(text) = text(&layout.stderr) {
         parts.push(format!("stderr: {text}"));
     }
-    parts.join("\n")
+    // A root's name is drawn anew for each sandbox, and would make each failure one of its own.
+    parts.join("\n").replace(&*layout.root.to_string_lossy(), "SANDBOX")
 }
 
-fn find(directory: &Path, depth: usize) -> Option<PathBuf> {
-    for entry in fs::read_dir(directory).ok()?.flatten().take(ENTRIES) {
+/// `left` is how many more entries are looked at, in all directories together.
+fn find(directory: &Path, depth: usize, left: &mut usize) -> Option<PathBuf> {
+    for entry in fs::read_dir(directory).ok()?.flatten() {
+        *left = left.checked_sub(1)?;
         if entry.file_name() == CRASH_FILE {
             return Some(entry.path());
         }
-        let inside = || find(&entry.path(), depth - 1);
         if depth > 0
             && entry.file_type().is_ok_and(|kind| kind.is_dir())
-            && let Some(found) = inside()
+            && let Some(found) = find(&entry.path(), depth - 1, left)
         {
             return Some(found);
         }

@@ -8,7 +8,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 use std::pin::Pin;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use nix::fcntl::OFlag;
@@ -19,7 +19,7 @@ use crate::ops::{Chunks, HostAction, Latin1, Op, Reach, guard};
 use crate::wire::limits::{
     REPLY_TIMEOUT_MS, SLOW_REPLY_TIMEOUT_MS, SLOW_WRITE_BYTES, WRITE_OVERHEAD_BYTES,
 };
-use crate::wire::msg::{Fid, OREAD, OTRUNC, Rmsg, Tmsg};
+use crate::wire::msg::{Fid, ORDWR, OTRUNC, OWRITE, Rmsg, Tmsg};
 use crate::wire::{Conn, Held, ROOT_FID, WireError, split};
 
 /// What an op needs besides its own fields.
@@ -36,7 +36,7 @@ pub struct Context<'a> {
 
 /// Whether the two low bits of `mode` let a fid be written to.
 pub(super) fn writes(mode: u8) -> bool {
-    mode & 3 != OREAD
+    matches!(mode & 3, OWRITE | ORDWR)
 }
 
 /// Files whose reads may be held until there is something to say.
@@ -123,7 +123,7 @@ impl Context<'_> {
                 Ok(())
             }
             // The session's own affair.
-            Op::Fresh { .. } | Op::Reset => Ok(()),
+            Op::Fresh { .. } | Op::Reset { .. } => Ok(()),
         }
     }
 
@@ -219,7 +219,7 @@ impl Context<'_> {
         let Some(fid) = self.walk(&path, raw, out).await? else { return Ok(()) };
         if self.open(fid, &path, read.mode, reply_timeout(), out).await? {
             let mut offset = read.offset;
-            for _ in 0..read.reads {
+            for _ in 0..read.reads.min(READS) {
                 match self.read_once(fid, &path, offset, read.count, out).await? {
                     Some(count) if count > 0 => offset = offset.saturating_add(count),
                     _ => break,
@@ -301,9 +301,11 @@ impl Context<'_> {
                 return Ok(());
             }
             Ok(Ok(())) => {
-                let stat = Tmsg::Stat { fid: ROOT_FID };
+                // The hang-up follows the reply, after answers to whatever came in between.
                 let hang_up = Duration::from_millis(HANG_UP_MS);
-                let _ = self.conn.call(&stat, hang_up).await;
+                let deadline = Instant::now() + hang_up;
+                let stat = Tmsg::Stat { fid: ROOT_FID };
+                while Instant::now() < deadline && self.conn.call(&stat, hang_up).await.is_ok() {}
             }
             Err(WireError::Dropped(_)) => {}
             Err(why) => return Err(why),
@@ -330,6 +332,9 @@ pub fn write_in_home(path: &Path, data: &[u8]) -> std::io::Result<()> {
     options.write(true).create(true).truncate(true).custom_flags(flags.bits());
     options.open(path)?.write_all(data)
 }
+
+/// The most reads that one op makes, whatever it asks for.
+const READS: u32 = 1_000;
 
 /// How long a Restore that was taken may leave its connection up.
 const HANG_UP_MS: u64 = 2_000;

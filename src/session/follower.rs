@@ -5,14 +5,13 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 
+use super::limits::FOLLOWED_BYTES;
 use crate::wire::limits::REPLY_TIMEOUT_MS;
 use crate::wire::msg::{Fid, ORDWR, Rmsg, Tmsg};
 use crate::wire::{Answer, Conn, Pending, WireError, split};
 
 /// What one read of a followed log asks for, in bytes.
 const READ_BYTES: u32 = 8192;
-/// The most a follower keeps of a server that says much, in lines.
-const LINES: usize = 1 << 17;
 
 /// The follower: always one read under way, and what the reads have brought.
 #[derive(Debug)]
@@ -23,6 +22,8 @@ pub struct Follower {
     read: Pending,
     partial: Vec<u8>,
     lines: Vec<String>,
+    /// Bytes of `partial` and `lines`, about.
+    held: usize,
     ended: Option<String>,
 }
 
@@ -43,7 +44,7 @@ impl Follower {
         }
         let read = conn.submit_held(&conn.read_message(fid, 0, READ_BYTES))?;
         let (partial, lines) = (Vec::new(), Vec::new());
-        Ok(Ok(Follower { conn, fid, offset: 0, read, partial, lines, ended: None }))
+        Ok(Ok(Follower { conn, fid, offset: 0, read, partial, lines, held: 0, ended: None }))
     }
 
     /// The connection, to be driven with the others.
@@ -65,6 +66,7 @@ impl Follower {
                 let found = looked_at + found;
                 let taken = self.lines[..=found].to_vec();
                 self.lines.drain(..found);
+                self.held = self.partial.len() + self.lines.iter().map(String::len).sum::<usize>();
                 return Poll::Ready(Ok(taken));
             }
             looked_at = self.lines.len();
@@ -97,8 +99,13 @@ impl Follower {
                     continue;
                 }
             };
-            if data.is_empty() || self.lines.len() > LINES {
+            if data.is_empty() {
                 self.ended = Some("it ended".into());
+                continue;
+            }
+            self.held += data.len();
+            if self.held > FOLLOWED_BYTES {
+                self.ended = Some(format!("more than {FOLLOWED_BYTES} bytes in one step"));
                 continue;
             }
             self.offset += data.len() as u64;
@@ -110,10 +117,11 @@ impl Follower {
     }
 
     fn take_lines(&mut self, data: &[u8]) {
-        self.partial.extend_from_slice(data);
-        while let Some(end) = self.partial.iter().position(|&byte| byte == b'\n') {
-            let line: Vec<u8> = self.partial.drain(..=end).collect();
-            self.lines.push(String::from_utf8_lossy(&line[..end]).into_owned());
+        let mut pieces = data.split(|&byte| byte == b'\n');
+        self.partial.extend_from_slice(pieces.next().unwrap_or_default());
+        for piece in pieces {
+            let line = std::mem::replace(&mut self.partial, piece.to_vec());
+            self.lines.push(String::from_utf8_lossy(&line).into_owned());
         }
     }
 }

@@ -9,10 +9,17 @@ pub const CONNECT_POLL_US: u64 = 500;
 /// How long a target that hung up has to be seen to end.
 pub const DEATH_MS: u64 = 1_000;
 /// How long a target that still answers, but wrongly, has to be seen to end.
-pub const QUIT_MS: u64 = 150;
-/// Panes at the baseline, by a target that opens its command line's file and two more.
-pub const BASELINE_PANES: usize = 3;
+pub const QUIT_MS: u64 = 500;
 /// Panes and columns that a reset takes away before it gives up.
 pub const RESET_REMOVALS: usize = 500;
 /// What a journal holds before its session is replaced, in bytes of payload.
 pub const JOURNAL_BYTES: usize = 16 << 20;
+/// How long all of one op's requests may take together: a server that answers each just in time
+/// hangs all the same.
+pub const STEP_MS: u64 = 120_000;
+/// How long all that is read after a step may take together.
+pub const LOOK_MS: u64 = 30_000;
+/// How long a reset may take.
+pub const RESET_MS: u64 = 60_000;
+/// What a follower holds of one step's records, in bytes.
+pub const FOLLOWED_BYTES: usize = 16 << 20;

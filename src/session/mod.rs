@@ -14,27 +14,30 @@ mod refs;
 mod reset;
 
 use std::collections::HashMap;
-use std::os::fd::OwnedFd;
-use std::os::unix::net::UnixStream;
+use std::os::fd::{AsRawFd as _, OwnedFd};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use futures_util::try_join;
+use nix::sys::socket::{self, AddressFamily, SockFlag, SockType, UnixAddr};
 
 pub use failure::{Failure, FailureKind, StartError};
 pub use observe::Needs;
 pub use outcome::{Answered, Asked, Content, IndexView, Listing, Outcome, Sent, What};
 pub use refs::serials;
+pub use reset::ResetError;
 
 use crate::ops::{Latin1, Op, Reach};
 use crate::sandbox::{Exit, Layout, Proven, Sandbox, SandboxError, prove};
-use crate::target::{FIXTURES, Target};
+use crate::target::{FIXTURES, Target, file_kind};
 use crate::wire::limits::MSIZE_BYTES;
 use crate::wire::{Conn, WireError, drive};
 use exec::Context;
 use follower::Follower;
 use handles::Handle;
-use limits::{CONNECT_POLL_US, DEATH_MS, JOURNAL_BYTES, LAUNCH_MS, QUIT_MS, RECONNECT_MS};
+use limits::{
+    CONNECT_POLL_US, DEATH_MS, JOURNAL_BYTES, LAUNCH_MS, LOOK_MS, QUIT_MS, RECONNECT_MS, STEP_MS,
+};
 use refs::Refs;
 
 /// What it takes to start sessions: the target, and a program that has the sandbox's roles.
@@ -70,7 +73,7 @@ pub struct Session {
     refs: Refs,
     marker: Option<String>,
     markers: u64,
-    steps: u64,
+    baseline_columns: usize,
     requests: u64,
     journal: Vec<Op>,
     journal_bytes: usize,
@@ -111,7 +114,7 @@ impl Session {
             refs: Refs::default(),
             marker: None,
             markers: 0,
-            steps: 0,
+            baseline_columns: 0,
             requests: 0,
             journal: vec![Op::Fresh { follower: follow }],
             journal_bytes: 0,
@@ -124,7 +127,6 @@ impl Session {
     pub fn run(&mut self, op: &Op, needs: Needs) -> Result<Step, Failure> {
         self.journal_bytes += payload_bytes(op);
         self.journal.push(op.clone());
-        self.steps += 1;
         let what = describe(&self.refs.resolve(op));
         match self.run_and_look(op, &what, needs) {
             Ok(outcome) => match self.ended(&what, Duration::ZERO)? {
@@ -209,12 +211,11 @@ impl Session {
             self.reconnect()
                 .map_err(|why| Failure::new(FailureKind::Hang, format!("{what}: {why}")))?;
         }
-        self.look(needs, &mut outcome).map_err(|failure| Failure {
+        self.look(needs, turn(op), &mut outcome).map_err(|failure| Failure {
             why: format!("after {what}: {}", failure.why),
             ..failure
         })?;
-        outcome.crash = crash::crash_file(self.sandbox.layout())
-            .map(|path| format!("{}: {}", path.display(), self.crash_text()));
+        outcome.crash = crash::crash_file(self.sandbox.layout()).map(|_| self.crash_text());
         Ok(outcome)
     }
 
@@ -227,18 +228,19 @@ impl Session {
             home: &self.sandbox.layout().home,
             reach: Reach::Confined,
         };
-        drive(&conns, exec::run(&op, &mut context))
+        drive(&conns, Duration::from_millis(STEP_MS), exec::run(&op, &mut context)).flatten()
     }
 
     /// The marker first; what is read after it goes out together.
-    fn look(&mut self, needs: Needs, outcome: &mut Outcome) -> Result<(), Failure> {
+    fn look(&mut self, needs: Needs, turn: u64, outcome: &mut Outcome) -> Result<(), Failure> {
         self.markers += 1;
         let marker = log::marker(self.markers);
         let previous = self.marker.replace(marker.clone());
         let conns = self.conns();
-        let (conn, steps, panes) = (&self.conn, self.steps, &self.refs.panes);
+        let (conn, panes) = (&self.conn, &self.refs.panes);
         let follower = &mut self.follower;
-        let (window, index, listing, columns) = drive(&conns, async {
+        let limit = Duration::from_millis(LOOK_MS);
+        let looked = drive(&conns, limit, async {
             let window = match needs.log {
                 true => {
                     observe::window(conn, follower.as_mut(), previous.as_deref(), &marker).await?
@@ -247,14 +249,16 @@ impl Session {
             };
             let listing = async {
                 match needs.listing {
-                    true => observe::listing(conn, steps, panes).await,
+                    true => observe::listing(conn, turn, panes).await,
                     false => Ok(None),
                 }
             };
             let (index, listing, columns) =
                 try_join!(observe::index(conn), listing, observe::columns(conn))?;
             Ok::<_, Failure>((window, index, listing, columns))
-        })?;
+        });
+        let (window, index, listing, columns) =
+            looked.map_err(|why| Failure::wire("looking", why)).flatten()?;
         self.refs.set_panes(serials(&index.after));
         self.refs.columns = columns;
         // A hang-up loses the records between.
@@ -297,7 +301,9 @@ impl Session {
         }
         let wait = Duration::from_millis(RECONNECT_MS);
         let conn = connect(&mut self.sandbox, &self.socket, wait)?;
-        match drive(std::slice::from_ref(&conn), Follower::start(conn.clone())) {
+        let limit = Duration::from_millis(LOOK_MS);
+        let start = Follower::start(conn.clone());
+        match drive(std::slice::from_ref(&conn), limit, start).flatten() {
             Ok(Ok(follower)) => self.follower = Some(follower),
             Ok(Err(why)) => return Err(format!("following /log: {why}")),
             Err(why) => return Err(format!("following /log: {why}")),
@@ -309,7 +315,8 @@ impl Session {
     fn settle(&mut self) -> Result<(), String> {
         self.follow_log()?;
         let Session { conn, target, .. } = self;
-        let opened = drive(std::slice::from_ref(conn), async {
+        let limit = Duration::from_millis(LOOK_MS);
+        let opened = drive(std::slice::from_ref(conn), limit, async {
             for line in &target.opened {
                 if let Err(why) = conn.write_path(b"/look", format!("{line}\n").as_bytes()).await? {
                     return Ok(Err(format!("/look {line}: {why}")));
@@ -317,13 +324,15 @@ impl Session {
             }
             Ok(Ok(()))
         });
-        opened.map_err(|why: WireError| why.to_string())??;
-        self.look_around().map_err(|failure| failure.why)
+        opened.flatten().map_err(|why: WireError| why.to_string())??;
+        self.look_around().map_err(|failure| failure.why)?;
+        self.baseline_columns = self.refs.columns.len();
+        Ok(())
     }
 
     /// A first marker, so that the first step's records can be told, and what is alive.
     fn look_around(&mut self) -> Result<(), Failure> {
-        self.look(Needs { log: true, ..Needs::default() }, &mut Outcome::default())
+        self.look(Needs { log: true, ..Needs::default() }, 0, &mut Outcome::default())
     }
 }
 
@@ -334,15 +343,16 @@ fn connect(
     wait: Duration,
 ) -> Result<Conn, String> {
     let deadline = Instant::now() + wait;
+    let address = UnixAddr::new(socket).map_err(|why| format!("{}: {why}", socket.display()))?;
     loop {
         if let Some(exit) = sandbox.exit(Duration::ZERO).map_err(|why| why.to_string())? {
             return Err(format!("it ended ({exit}) before its socket answered"));
         }
-        let last = match UnixStream::connect(socket) {
+        let last = match dial(&address) {
             Ok(stream) => {
-                let conn = Conn::new(OwnedFd::from(stream), MSIZE_BYTES)
+                let conn = Conn::new(stream, MSIZE_BYTES)
                     .map_err(|why| format!("{}: {why}", socket.display()))?;
-                match drive(std::slice::from_ref(&conn), conn.handshake()) {
+                match drive(std::slice::from_ref(&conn), wait, conn.handshake()).flatten() {
                     Ok(()) => return Ok(conn),
                     // One that is just closing down accepts, and hangs up.
                     Err(why) => why.to_string(),
@@ -357,12 +367,34 @@ fn connect(
     }
 }
 
-/// The op in a few words: what a failure happened at.
+/// Connects without waiting: a server that listens and never accepts gives EAGAIN once its queue is
+/// full, where a connect that waits would wait for ever.
+fn dial(address: &UnixAddr) -> nix::Result<OwnedFd> {
+    let flags = SockFlag::SOCK_NONBLOCK | SockFlag::SOCK_CLOEXEC;
+    let stream = socket::socket(AddressFamily::Unix, SockType::Stream, flags, None)?;
+    socket::connect(stream.as_raw_fd(), address)?;
+    Ok(stream)
+}
+
+/// The op in a few words, without what differs from one occurrence to the next: what a failure
+/// happened at.
 pub fn describe(op: &Op) -> String {
     match op.path() {
-        Some(path) => format!("{} {}", op.kind(), path.to_text()),
+        Some(path) => format!("{} {}", op.kind(), file_kind(&path.to_text())),
         None => op.kind().to_owned(),
     }
+}
+
+/// Which listing is read after `op`, and in what pieces: by the op itself, so that it fails by itself
+/// as it did among others.
+fn turn(op: &Op) -> u64 {
+    let data: &[u8] = match op {
+        Op::Write { data, .. } | Op::Hwrite { data, .. } => data,
+        _ => b"",
+    };
+    let path: &[u8] = op.path().map_or(b"", |path| path);
+    let bytes = op.kind().bytes().chain(path.iter().copied()).chain(data.iter().copied());
+    bytes.fold(17, |hash: u64, byte| hash.wrapping_mul(31).wrapping_add(u64::from(byte)))
 }
 
 fn payload_bytes(op: &Op) -> usize {
@@ -372,5 +404,30 @@ fn payload_bytes(op: &Op) -> usize {
         Op::Host { data, .. } => data.as_ref().map_or(0, |data| data.len()),
         Op::Seq { ops } => ops.iter().map(payload_bytes).sum(),
         _ => 64,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_that_never_accepts_does_not_hold_us() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("s");
+        let _listener = std::os::unix::net::UnixListener::bind(&path).unwrap();
+        let address = UnixAddr::new(&path).unwrap();
+        let mut open = Vec::new();
+        while let Ok(stream) = dial(&address) {
+            open.push(stream);
+            assert!(open.len() < 100_000, "its queue has no end");
+        }
+    }
+
+    #[test]
+    fn the_turn_follows_from_the_op_alone() {
+        let stat = |path: &str| Op::Stat { path: path.into() };
+        assert_eq!(turn(&stat("/a")), turn(&stat("/a")));
+        assert_ne!(turn(&stat("/a")), turn(&stat("/b")));
     }
 }

@@ -94,21 +94,25 @@ pub async fn index(conn: &Conn) -> Result<IndexView, Failure> {
     Ok(IndexView { before, entries: names("/pane", entries)?, after })
 }
 
-/// The numbers in `/col`.
+/// The numbers in `/col`; none if it is refused.
 pub async fn columns(conn: &Conn) -> Result<Vec<u64>, Failure> {
-    let listing = needed("/col", conn.read_path(b"/col").await)?;
+    // Only references need it: a target that has none is no failure.
+    let Ok(listing) = conn.read_path(b"/col").await.map_err(|why| Failure::wire("/col", why))?
+    else {
+        return Ok(Vec::new());
+    };
     Ok(names("/col", listing)?.iter().filter_map(|name| name.parse().ok()).collect())
 }
 
-/// The listing that is `step`'s turn; nothing if it is gone or refused.
-pub async fn listing(conn: &Conn, step: u64, panes: &[u64]) -> Result<Option<Listing>, Failure> {
-    let turn = LISTINGS[(step % LISTINGS.len() as u64) as usize];
-    let path = match (turn.contains("{s}"), panes.len() as u64) {
-        (false, _) => turn.to_owned(),
+/// The listing whose turn it is; nothing if it is gone or refused.
+pub async fn listing(conn: &Conn, turn: u64, panes: &[u64]) -> Result<Option<Listing>, Failure> {
+    let name = LISTINGS[(turn % LISTINGS.len() as u64) as usize];
+    let path = match (name.contains("{s}"), panes.len() as u64) {
+        (false, _) => name.to_owned(),
         (true, 0) => return Ok(None),
-        (true, count) => turn.replace("{s}", &panes[(step % count) as usize].to_string()),
+        (true, count) => name.replace("{s}", &panes[(turn % count) as usize].to_string()),
     };
-    let directory = matches!(turn, "/" | "/pane" | "/col" | "/pane/{s}");
+    let directory = matches!(name, "/" | "/pane" | "/col" | "/pane/{s}");
     let hung = |why| Failure::wire(&path, why);
     let timeout = Duration::from_millis(REPLY_TIMEOUT_MS);
     let Ok(fid) = conn.walk(&split(path.as_bytes())).await.map_err(hung)? else {
@@ -117,7 +121,7 @@ pub async fn listing(conn: &Conn, step: u64, panes: &[u64]) -> Result<Option<Lis
     let mut seen = None;
     if conn.open(fid, OREAD, timeout).await.map_err(hung)?.is_ok() {
         let whole = needed(&path, conn.read_all(fid, u32::MAX).await)?;
-        let small = if directory { 128 + step * 37 % 900 } else { 1 + step * 7 % 50 };
+        let small = if directory { 128 + turn % 900 } else { 1 + turn % 50 };
         let count = (small as u32).max(whole.len().div_ceil(PIECES) as u32);
         let pieces = needed(&path, conn.read_all(fid, count).await)?;
         let content = match directory {

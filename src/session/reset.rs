@@ -1,40 +1,62 @@
 //! Back to the baseline between two inputs, in the same target.
 
+use std::fs;
+use std::io;
+use std::path::Path;
+use std::time::Duration;
+
 use super::exec::write_in_home;
-use super::limits::{BASELINE_PANES, RESET_REMOVALS};
+use super::limits::{RESET_MS, RESET_REMOVALS};
 use super::observe;
 use super::{Failure, FailureKind, Session};
 use crate::ops::Op;
+use crate::sandbox::Layout;
 use crate::target::FIXTURES;
 use crate::wire::limits::SLOW_REPLY_TIMEOUT_MS;
 use crate::wire::msg::Tmsg;
 use crate::wire::{Answer, Conn, drive, split};
-use std::time::Duration;
+
+/// Why a reset did not end at the baseline. The session is of no more use.
+#[derive(Debug)]
+pub enum ResetError {
+    /// What an input left is beyond a reset: no fault of the target's, and worth a fresh one.
+    Baseline(String),
+    /// The target failed at what any client may ask.
+    Failed(Failure),
+}
+
+impl From<Failure> for ResetError {
+    fn from(failure: Failure) -> Self {
+        ResetError::Failed(failure)
+    }
+}
 
 impl Session {
-    /// Drops every connection, writes the fixtures anew, and replaces every pane and column: what
-    /// an input changed in them goes with them. What this cannot see stays, and is why there is a
-    /// journal. An error of the kind `Checker` says why the
-    /// baseline cannot be reached. After any error the session is of no more use.
-    pub fn reset(&mut self, follow: bool) -> Result<(), Failure> {
-        self.journal.push(Op::Reset);
-        self.follow = follow;
-        for (name, bytes) in FIXTURES {
-            let path = self.sandbox.layout().home.join(name);
-            write_in_home(&path, bytes)
-                .map_err(|why| unreachable_baseline(format!("{name}: {why}")))?;
-        }
+    /// Drops every connection, makes HOME as it was, and replaces every pane and column: what an
+    /// input changed in them goes with them. What this cannot see stays, and is why there is a
+    /// journal.
+    pub fn reset(&mut self, follower: bool) -> Result<(), ResetError> {
+        self.journal.push(Op::Reset { follower });
+        self.follow = follower;
+        restore_home(self.sandbox.layout())
+            .map_err(|why| ResetError::Baseline(format!("HOME: {why}")))?;
         self.reconnect().map_err(|why| Failure::new(FailureKind::Hang, format!("reset: {why}")))?;
         let files = self.baseline_files();
-        let panes = drive(&self.conns(), rebuild(&self.conn, &files))
-            .map_err(|why| Failure::wire("reset", why))?
-            .map_err(unreachable_baseline)?;
-        if panes.len() != BASELINE_PANES {
-            let why = format!("{} panes after a reset, not {BASELINE_PANES}", panes.len());
-            return Err(unreachable_baseline(why));
-        }
+        let limit = Duration::from_millis(RESET_MS);
+        let rebuilt = drive(&self.conns(), limit, rebuild(&self.conn, &files))
+            .flatten()
+            .map_err(|why| Failure::wire("reset", why))?;
+        let panes = rebuilt.map_err(ResetError::Baseline)?;
         self.refs = Default::default();
-        self.look_around()
+        self.look_around()?;
+        let (columns, wanted) = (self.refs.columns.len(), self.baseline_columns);
+        if panes.len() != files.len() || columns != wanted {
+            let (panes, files) = (panes.len(), files.len());
+            return Err(ResetError::Baseline(format!(
+                "{panes} panes and {columns} columns, not {files} and {wanted}"
+            )));
+        }
+        Ok(())
     }
 
     /// What the command line and the start opened.
@@ -44,9 +66,28 @@ impl Session {
     }
 }
 
-/// No fault of the target's: this input's leavings are beyond a reset.
-fn unreachable_baseline(why: String) -> Failure {
-    Failure::new(FailureKind::Checker, format!("reset: {why}"))
+/// Takes away what is neither a fixture nor a directory of the layout, and writes the fixtures anew.
+fn restore_home(layout: &Layout) -> io::Result<()> {
+    for entry in fs::read_dir(&layout.home)? {
+        let entry = entry?;
+        let ours = layout.in_home().any(|path| path == entry.path());
+        if !ours && !FIXTURES.iter().any(|(name, _)| entry.file_name() == *name) {
+            remove_any(&entry.path(), entry.file_type()?.is_dir())?;
+        }
+    }
+    for (name, bytes) in FIXTURES {
+        let path = layout.home.join(name);
+        if write_in_home(&path, bytes).is_err() {
+            // Something that is no file has taken its place.
+            remove_any(&path, fs::symlink_metadata(&path)?.is_dir())?;
+            write_in_home(&path, bytes)?;
+        }
+    }
+    Ok(())
+}
+
+fn remove_any(path: &Path, directory: bool) -> io::Result<()> {
+    if directory { fs::remove_dir_all(path) } else { fs::remove_file(path) }
 }
 
 /// A pane of its own keeps the target from quitting while all the others go.

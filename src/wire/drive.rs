@@ -4,21 +4,31 @@ use std::future::Future;
 use std::os::fd::AsFd as _;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 
-use super::conn::Conn;
+use super::conn::{Conn, WireError};
 
-/// Drives `future`, whose waits are all for replies on `conns`. Every such wait has a deadline, so
-/// this ends. A signal (libFuzzer's SIGALRM) only makes it look again.
-pub fn drive<T>(conns: &[Conn], future: impl Future<Output = T>) -> T {
+/// Drives `future`, whose waits are all for replies on `conns`, for at most `limit`: each reply has a
+/// deadline of its own, but a server that meets every one of them just in time must not hold us for
+/// ever either. A signal (libFuzzer's SIGALRM) only makes it look again.
+pub fn drive<T>(
+    conns: &[Conn],
+    limit: Duration,
+    future: impl Future<Output = T>,
+) -> Result<T, WireError> {
+    let deadline = Instant::now() + limit;
     let mut future = pin!(future);
     let mut context = Context::from_waker(Waker::noop());
     loop {
         if let Poll::Ready(value) = future.as_mut().poll(&mut context) {
-            return value;
+            return Ok(value);
+        }
+        if Instant::now() >= deadline {
+            let why = format!("not done within {} s", limit.as_secs_f64());
+            return Err(WireError::Hang(why));
         }
         for conn in conns {
             let mut inner = conn.inner.borrow_mut();
@@ -26,20 +36,16 @@ pub fn drive<T>(conns: &[Conn], future: impl Future<Output = T>) -> T {
                 inner.fail(why);
             }
         }
-        wait(conns);
+        wait(conns, deadline);
         for conn in conns {
             conn.inner.borrow_mut().pump();
         }
     }
 }
 
-fn wait(conns: &[Conn]) {
-    let mut wake: Option<Instant> = None;
-    for conn in conns {
-        if let Some(when) = conn.inner.borrow_mut().take_wake() {
-            wake = Some(wake.map_or(when, |earlier| earlier.min(when)));
-        }
-    }
+fn wait(conns: &[Conn], deadline: Instant) {
+    let wakes = conns.iter().filter_map(|conn| conn.inner.borrow_mut().take_wake());
+    let wake = wakes.fold(deadline, Instant::min);
     let inners: Vec<_> = conns.iter().map(|conn| conn.inner.borrow()).collect();
     // A broken connection is readable for ever: it has nothing more to say.
     let mut fds: Vec<PollFd<'_>> = inners
@@ -57,9 +63,8 @@ fn wait(conns: &[Conn]) {
 }
 
 /// Rounded up, so that a deadline has passed when the poll comes back.
-fn timeout(wake: Option<Instant>) -> PollTimeout {
-    let Some(when) = wake else { return PollTimeout::ZERO };
+fn timeout(when: Instant) -> PollTimeout {
     let left = when.saturating_duration_since(Instant::now());
-    let ms = left.as_millis() + u128::from(left.subsec_nanos() % 1_000_000 != 0);
+    let ms = left.as_nanos().div_ceil(1_000_000);
     PollTimeout::try_from(ms).unwrap_or(PollTimeout::MAX)
 }
