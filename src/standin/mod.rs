@@ -17,6 +17,7 @@ mod event;
 mod files;
 mod host;
 mod host_tree;
+mod hostile;
 mod in_process;
 mod jobs;
 mod limits;
@@ -54,6 +55,7 @@ use self::editor::{Editor, Place};
 use self::host::Host;
 use self::server::Server;
 
+pub use self::hostile::hostile;
 pub use self::in_process::{InProcess, ROOT_FID};
 pub use self::plants::{Plant, plants};
 

@@ -26,8 +26,8 @@ table! {
     CrashOnRegex "crash-on-regex" "alive" 1
         "A regular expression whose class has no end, in an address or an Edit, ends the server."
         "parsers that index past the end of a class"
-    CrashDeepUndo "crash-deep-undo" "alive" 14
-        "The seventh Undo of one text in a row ends the server."
+    CrashDeepUndo "crash-deep-undo" "alive" 10
+        "The fifth Undo of one text in a row ends the server."
         "undo logs with a bound that is checked too late"
     CrashOddRune "crash-odd-rune" "alive" 2
         "A read of data that ends inside a rune of four bytes ends the server."
