@@ -89,7 +89,7 @@ pub const REGEXP_RUNES: usize = 4_096;
 /// Compiled regular expressions that are kept for their next use.
 pub const REGEXPS_KEPT: usize = 16;
 /// A compiled regular expression, in bytes.
-pub const REGEXP_BYTES: usize = 4 << 20;
+pub const REGEXP_BYTES: usize = 1 << 20;
 
 /// Shells on terminals at one time.
 pub const SHELLS: usize = 64;
