@@ -32,6 +32,8 @@ pub const SOCKET_PATH_BYTES: usize = 107;
 
 /// Records the log remembers.
 pub const LOG_RING_LINES: usize = 512;
+/// Lines that followers can still be told, in bytes: a slow one loses the oldest.
+pub const LOG_TOLD_BYTES: usize = 4 << 20;
 /// The longest record, in runes; the rest is cut off.
 pub const LOG_LINE_RUNES: usize = 400;
 /// Words quoted in a record are cut to this, in runes.

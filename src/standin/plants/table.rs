@@ -98,10 +98,10 @@ table! {
         "A line left over when a tagexec is closed runs twice."
         "a flush on close, and a close after it"
     CountOffByOne "count-off-by-one" "one_failure_rule" 1
-        "The log counts one too many of a record said three times or more."
+        "The log counts one too many of a record said again."
         "a counter raised before and after"
     FollowerCountShort "follower-count-short" "one_failure_rule" 1
-        "A follower is told one repetition too few of a record said three times or more."
+        "A follower is told one repetition too few of a record said again."
         "a counter read before it is raised"
     FollowerMisses "follower-misses" "delivery" 1
         "A follower is not told of every 32nd record."
