@@ -91,12 +91,17 @@ impl Host {
 
     /// A plain file's content. Nothing else is ever opened: a fifo would block, a device act.
     pub fn read(&self, name: &str) -> Done<Vec<u8>> {
+        self.read_up_to(name, FILE_BYTES)
+    }
+
+    /// The same, with a bound of its own.
+    pub fn read_up_to(&self, name: &str, most: u64) -> Done<Vec<u8>> {
         self.is_served()?;
         let file = open_plain(&self.path(name))?;
         let mut content = Vec::new();
-        file.take(FILE_BYTES + 1).read_to_end(&mut content)?;
-        if content.len() as u64 > FILE_BYTES {
-            return refuse!("file longer than {FILE_BYTES} bytes");
+        file.take(most + 1).read_to_end(&mut content)?;
+        if content.len() as u64 > most {
+            return refuse!("file longer than {most} bytes");
         }
         Ok(content)
     }

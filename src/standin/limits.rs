@@ -120,5 +120,7 @@ pub const HOST_ENTRIES: usize = 10_000;
 pub const GREP_LINES: usize = 500;
 /// Files that Grep and Find look at.
 pub const GREP_FILES: usize = 2_000;
+/// What Grep reads altogether, in bytes.
+pub const GREP_BYTES: u64 = 32 << 20;
 /// The largest file that Grep looks at, in bytes.
 pub const GREP_FILE_BYTES: u64 = 1 << 20;

@@ -135,7 +135,7 @@ impl Editor {
 
     /// Kills every shell and command.
     pub fn end_processes(&mut self) {
-        self.jobs.kill("");
+        self.jobs.end();
         for terminal in self.panes.values().filter_map(|pane| pane.terminal.as_ref()) {
             terminal.end();
         }
