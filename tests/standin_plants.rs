@@ -48,10 +48,8 @@ fn every_planted_defect_is_probed() {
 probes! {
     "crash-on-regex" crash_on_regex |p| p.crashes_on_write("/pane/1/addr", "/[/");
     "crash-deep-undo" crash_deep_undo |p| {
-        for _ in 0..8 {
-            p.edit("$a/x/");
-        }
-        (0..6).for_each(|_| p.run("Undo"));
+        (0..5).for_each(|_| p.edit("$a/x/"));
+        (0..4).for_each(|_| p.run("Undo"));
         p.crashes_on_write("/pane/1/exec", "Undo\n")
     };
     "crash-odd-rune" crash_odd_rune |p| {

@@ -253,3 +253,18 @@ fn the_tree_lists_what_it_serves() {
     assert!(client.text("/README").contains("/pane/N/"));
     assert_eq!(client.text("/listeners").trim(), server.socket.to_str().unwrap());
 }
+
+#[test]
+fn names_that_are_no_utf8_name_their_files() {
+    use std::os::unix::ffi::OsStrExt;
+    let server = Standin::start();
+    let mut client = server.client();
+    client.write("/pane/1/name", b"caf\xe9").unwrap();
+    client.write("/pane/1/ctl", "put\n").unwrap();
+    let file = server.home().join(std::ffi::OsStr::from_bytes(b"caf\xe9"));
+    assert_eq!(std::fs::read(&file).unwrap(), FIXTURES[0].1);
+    assert_eq!(client.read("/pane/1/name").unwrap(), b"caf\xe9\n");
+    assert!(client.text("/index").contains("caf\\xe9\n"));
+    client.write("/look", ".\n").unwrap();
+    assert!(client.read("/pane/2/body").unwrap().windows(4).any(|name| name == b"caf\xe9"));
+}

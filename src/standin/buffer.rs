@@ -150,7 +150,7 @@ impl Buffer {
     /// Takes back the last group of changes; tells each change made and the text put in.
     pub fn undo(&mut self) -> Option<Vec<(Change, Rope)>> {
         let mut group = self.undo.pop()?;
-        let deep = self.redo.groups.len() >= 6;
+        let deep = self.redo.groups.len() >= 4;
         assert!(!deep || self.plant != Some(Defect::CrashDeepUndo), "undo stack underflow");
         if self.plant == Some(Defect::UndoForgets) && group.steps.len() > 1 {
             group.steps.remove(0);

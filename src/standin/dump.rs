@@ -98,16 +98,16 @@ pub fn dump(editor: &mut Editor, name: &str) -> Done {
         texts,
     };
     let content = serde_json::to_vec(&dump).map_err(|why| why.to_string())?;
+    if content.len() as u64 > DUMP_BYTES {
+        return refuse!("dump would be longer than {DUMP_BYTES} bytes");
+    }
     editor.host.write(&file(editor, name)?, &content)
 }
 
 /// Serves a dumped session in the place of this one. Nothing changes if the dump is no good.
 pub fn restore(editor: &mut Editor, name: &str) -> Done {
     let name = file(editor, name)?;
-    if editor.host.metadata(&name)?.len() > DUMP_BYTES {
-        return refuse!("dump longer than {DUMP_BYTES} bytes");
-    }
-    let content = editor.host.read(&name)?;
+    let content = editor.host.read_up_to(&name, DUMP_BYTES)?;
     let dump: Dump = serde_json::from_slice(&content)
         .map_err(|why| format!("no dump: line {} column {}", why.line(), why.column()))?;
     check(&dump)?;

@@ -339,18 +339,13 @@ impl Editor {
         id
     }
 
-    fn place(&mut self, place: Place) -> Done<(ColumnId, usize)> {
-        let roomiest = self.columns.roomiest().ok_or("no column to put a pane in")?;
-        Ok(match place {
-            Place::Anywhere => (roomiest, usize::MAX),
-            Place::Column(id) => (self.columns.get(id).map_or(roomiest, |c| c.id), usize::MAX),
-            Place::Below(serial) => {
-                let column = self.pane(serial)?.column;
-                let panes = self.columns.get(column).map(|c| c.panes.as_slice());
-                let at = panes.and_then(|panes| panes.iter().position(|pane| *pane == serial));
-                (column, at.map_or(usize::MAX, |at| at + 1))
-            }
-        })
+    /// Whether there is room for `bytes` more of text, in the place of `removed` runes.
+    pub(super) fn has_room(&self, removed: usize, bytes: usize) -> Done {
+        let all: usize = self.buffers.values().map(Buffer::bytes).sum();
+        if bytes > removed && all + bytes > BODIES_BYTES {
+            return refuse!("all bodies together would be longer than {BODIES_BYTES} bytes");
+        }
+        Ok(())
     }
 
     /// Moves every view of `id` along with a change of it, and tells those who read events.
@@ -372,12 +367,18 @@ impl Editor {
         }
     }
 
-    fn has_room(&self, removed: usize, bytes: usize) -> Done {
-        let all: usize = self.buffers.values().map(Buffer::bytes).sum();
-        if bytes > removed && all + bytes > BODIES_BYTES {
-            return refuse!("all bodies together would be longer than {BODIES_BYTES} bytes");
-        }
-        Ok(())
+    fn place(&mut self, place: Place) -> Done<(ColumnId, usize)> {
+        let roomiest = self.columns.roomiest().ok_or("no column to put a pane in")?;
+        Ok(match place {
+            Place::Anywhere => (roomiest, usize::MAX),
+            Place::Column(id) => (self.columns.get(id).map_or(roomiest, |c| c.id), usize::MAX),
+            Place::Below(serial) => {
+                let column = self.pane(serial)?.column;
+                let panes = self.columns.get(column).map(|c| c.panes.as_slice());
+                let at = panes.and_then(|panes| panes.iter().position(|pane| *pane == serial));
+                (column, at.map_or(usize::MAX, |at| at + 1))
+            }
+        })
     }
 
     fn name_for_log(&self, id: BufferId) -> &str {

@@ -1,8 +1,10 @@
 //! The host's files and processes as the session may use them: reading anywhere, writing only
 //! below the home directory.
 
+use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
 use std::io::{Read, Write};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Component, Path, PathBuf};
 use std::rc::Rc;
@@ -11,6 +13,7 @@ use nix::libc::{O_NOCTTY, O_NONBLOCK};
 
 use super::limits::{FILE_BYTES, HOST_ENTRIES};
 use super::refusal::{Done, refuse};
+use super::runes;
 
 /// What the session knows of its host.
 #[derive(Clone, Debug)]
@@ -57,7 +60,7 @@ impl Host {
     /// by their text.
     pub fn path(&self, name: &str) -> PathBuf {
         let mut path = PathBuf::new();
-        for part in self.home.join(name).components() {
+        for part in self.home.join(os_name(name)).components() {
             match part {
                 Component::ParentDir => {
                     path.pop();
@@ -71,7 +74,8 @@ impl Host {
 
     /// The shortest name of a path: from the home directory if it is below that.
     pub fn name(&self, path: &Path) -> String {
-        path.strip_prefix(&self.home).unwrap_or(path).to_string_lossy().into_owned()
+        let path = path.strip_prefix(&self.home).unwrap_or(path);
+        runes::from_bytes(path.as_os_str().as_bytes())
     }
 
     /// What kind of file `name` is, links followed.
@@ -87,12 +91,17 @@ impl Host {
 
     /// A plain file's content. Nothing else is ever opened: a fifo would block, a device act.
     pub fn read(&self, name: &str) -> Done<Vec<u8>> {
+        self.read_up_to(name, FILE_BYTES)
+    }
+
+    /// The same, with a bound of its own.
+    pub fn read_up_to(&self, name: &str, most: u64) -> Done<Vec<u8>> {
         self.is_served()?;
         let file = open_plain(&self.path(name))?;
         let mut content = Vec::new();
-        file.take(FILE_BYTES + 1).read_to_end(&mut content)?;
-        if content.len() as u64 > FILE_BYTES {
-            return refuse!("file longer than {FILE_BYTES} bytes");
+        file.take(most + 1).read_to_end(&mut content)?;
+        if content.len() as u64 > most {
+            return refuse!("file longer than {most} bytes");
         }
         Ok(content)
     }
@@ -105,7 +114,7 @@ impl Host {
             .take(HOST_ENTRIES)
             .map(|entry| {
                 let slash = if entry.path().is_dir() { "/" } else { "" };
-                format!("{}{slash}\n", entry.file_name().to_string_lossy())
+                format!("{}{slash}\n", runes::from_bytes(entry.file_name().as_bytes()))
             })
             .collect();
         names.sort();
@@ -144,6 +153,11 @@ impl Host {
     fn is_served(&self) -> Done {
         if self.served { Ok(()) } else { Err("no files in this session".into()) }
     }
+}
+
+/// A name as the system has it: its bytes, which may be no UTF-8.
+pub fn os_name(name: &str) -> OsString {
+    OsString::from_vec(runes::to_bytes(name))
 }
 
 /// Opens a plain file for reading without ever waiting for one that is not.

@@ -20,7 +20,8 @@ pub struct InProcess {
 /// The fid that `attached` binds to the root.
 pub const ROOT_FID: u32 = 1;
 
-const MSIZE_BYTES: u32 = 8_192;
+/// The message size that `attached` agrees on.
+pub const MSIZE_BYTES: u32 = 8_192;
 const TEXTS: [(&str, &str); 2] =
     [("alpha.txt", "alpha beta gamma\nsecond line\n\nlast\n"), ("utf8.txt", "naïve 日本\r\nend")];
 
@@ -37,14 +38,7 @@ impl InProcess {
     /// The same, with a version agreed on and the root at `ROOT_FID`.
     pub fn attached() -> Self {
         let mut session = InProcess::new();
-        let mut bytes = bytes::BytesMut::new();
-        let empty = Bytes::new();
-        let version = Tmsg::Version { msize: MSIZE_BYTES, version: Bytes::from_static(b"9P2000") };
-        let attach =
-            Tmsg::Attach { fid: ROOT_FID, afid: NOFID, uname: empty.clone(), aname: empty };
-        let _ = encode(&version, NOTAG, &mut bytes);
-        let _ = encode(&attach, 0, &mut bytes);
-        session.push(&bytes);
+        session.attach();
         session
     }
 
@@ -57,9 +51,27 @@ impl InProcess {
         self.conn.out().split().freeze()
     }
 
+    /// Hangs up and connects again, the root at `ROOT_FID`.
+    pub fn reconnect(&mut self) {
+        self.hang_up();
+        self.conn = Conn::new(None);
+        self.attach();
+    }
+
     /// Hangs up: what the client had open is closed.
     pub fn hang_up(&mut self) {
         self.conn.close(&mut self.editor);
+    }
+
+    fn attach(&mut self) {
+        let mut bytes = bytes::BytesMut::new();
+        let empty = Bytes::new();
+        let version = Tmsg::Version { msize: MSIZE_BYTES, version: Bytes::from_static(b"9P2000") };
+        let attach =
+            Tmsg::Attach { fid: ROOT_FID, afid: NOFID, uname: empty.clone(), aname: empty };
+        let _ = encode(&version, NOTAG, &mut bytes);
+        let _ = encode(&attach, 0, &mut bytes);
+        self.push(&bytes);
     }
 }
 
@@ -74,7 +86,6 @@ mod tests {
     use super::*;
     use crate::wire::codec::decode;
     use crate::wire::frame::Frames;
-    use crate::wire::limits::MSIZE_BYTES;
     use crate::wire::msg::{Rmsg, Tag};
     use proptest::prelude::*;
 

@@ -131,6 +131,12 @@ impl Jobs {
         named.map(|job| end_session(job.pid)).count()
     }
 
+    /// Kills all commands and forgets them: of their ends nobody is told.
+    pub fn end(&mut self) {
+        self.kill("");
+        self.all.clear();
+    }
+
     /// The commands' names.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.all.values().map(|job| job.name.as_str())

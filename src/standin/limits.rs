@@ -32,6 +32,8 @@ pub const SOCKET_PATH_BYTES: usize = 107;
 
 /// Records the log remembers.
 pub const LOG_RING_LINES: usize = 512;
+/// Lines that followers can still be told, in bytes: a slow one loses the oldest.
+pub const LOG_TOLD_BYTES: usize = 4 << 20;
 /// The longest record, in runes; the rest is cut off.
 pub const LOG_LINE_RUNES: usize = 400;
 /// Words quoted in a record are cut to this, in runes.
@@ -89,7 +91,7 @@ pub const REGEXP_RUNES: usize = 4_096;
 /// Compiled regular expressions that are kept for their next use.
 pub const REGEXPS_KEPT: usize = 16;
 /// A compiled regular expression, in bytes.
-pub const REGEXP_BYTES: usize = 4 << 20;
+pub const REGEXP_BYTES: usize = 1 << 20;
 
 /// Shells on terminals at one time.
 pub const SHELLS: usize = 64;
@@ -118,5 +120,7 @@ pub const HOST_ENTRIES: usize = 10_000;
 pub const GREP_LINES: usize = 500;
 /// Files that Grep and Find look at.
 pub const GREP_FILES: usize = 2_000;
+/// What Grep reads altogether, in bytes.
+pub const GREP_BYTES: u64 = 32 << 20;
 /// The largest file that Grep looks at, in bytes.
 pub const GREP_FILE_BYTES: u64 = 1 << 20;

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use bytes::Bytes;
 
-use super::limits::{LOG_LINE_RUNES, LOG_RING_LINES};
+use super::limits::{LOG_LINE_RUNES, LOG_RING_LINES, LOG_TOLD_BYTES};
 use super::plants::Defect;
 use super::runes::printable;
 
@@ -13,6 +13,8 @@ use super::runes::printable;
 pub struct Log {
     ring: VecDeque<Record>,
     told: VecDeque<Bytes>,
+    told_bytes: usize,
+    /// How many lines are gone from the front of those told.
     told_before: u64,
     plant: Option<Defect>,
 }
@@ -46,7 +48,7 @@ impl Log {
         if self.ring.len() > LOG_RING_LINES {
             self.ring.pop_front();
         }
-        let count = count - u64::from(self.plant == Some(Defect::FollowerCountShort) && count > 2);
+        let count = count - u64::from(self.plant == Some(Defect::FollowerCountShort) && count > 1);
         self.tell(line(&text, count));
     }
 
@@ -65,7 +67,7 @@ impl Log {
     /// The whole ring, a line a record.
     pub fn text(&self) -> String {
         let over = u64::from(self.plant == Some(Defect::CountOffByOne));
-        let count = |record: &Record| record.count + if record.count > 2 { over } else { 0 };
+        let count = |record: &Record| record.count + if record.count > 1 { over } else { 0 };
         self.ring.iter().map(|record| line(&record.text, count(record))).collect()
     }
 
@@ -92,9 +94,11 @@ impl Log {
         if self.plant == Some(Defect::FollowerMisses) && self.newest() % 32 == 31 {
             line.clear();
         }
+        self.told_bytes += line.len();
         self.told.push_back(Bytes::from(line));
-        if self.told.len() > LOG_RING_LINES {
-            self.told.pop_front();
+        while self.told_bytes > LOG_TOLD_BYTES {
+            let Some(oldest) = self.told.pop_front() else { break };
+            self.told_bytes -= oldest.len();
             self.told_before += 1;
         }
     }
@@ -131,8 +135,10 @@ mod tests {
         let mut log = Log::new(None);
         (0..LOG_RING_LINES + 10).for_each(|n| log.say(&format!("n {n}")));
         assert_eq!(log.text().lines().count(), LOG_RING_LINES);
-        assert_eq!(followed(&log, 0).len(), LOG_RING_LINES);
-        assert_eq!(followed(&log, 0)[0], "n 10\n");
+        assert_eq!(followed(&log, 0).len(), LOG_RING_LINES + 10);
+        (0..20_000).for_each(|n| log.say(&format!("{n} {}", "x".repeat(350))));
+        let late = followed(&log, 0);
+        assert!(late.len() < 20_000 && late.last().unwrap().starts_with("19999 "));
     }
 
     #[test]

@@ -17,6 +17,7 @@ mod event;
 mod files;
 mod host;
 mod host_tree;
+mod hostile;
 mod in_process;
 mod jobs;
 mod limits;
@@ -45,15 +46,17 @@ mod terminal;
 mod tokens;
 mod tree;
 
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 
 use self::args::{Args, Serve};
 use self::buffer::Buffer;
 use self::editor::{Editor, Place};
-use self::host::Host;
+use self::host::{Host, os_name};
 use self::server::Server;
 
+pub use self::hostile::hostile;
 pub use self::in_process::{InProcess, ROOT_FID};
 pub use self::plants::{Plant, plants};
 
@@ -61,7 +64,7 @@ const USAGE_CODE: i32 = 2;
 
 /// Runs the server with the process's arguments; returns the exit code.
 pub fn main() -> i32 {
-    let args = std::env::args_os().skip(1).map(|arg| arg.to_string_lossy().into_owned());
+    let args = std::env::args_os().skip(1).map(|arg| runes::from_bytes(arg.as_bytes()));
     match Args::parse(args) {
         Ok(Args::Help) => print!("{}", args::USAGE),
         Ok(Args::Version) => println!("pardes-standin {}", env!("CARGO_PKG_VERSION")),
@@ -105,7 +108,8 @@ fn run(serve: &Serve) -> Result<i32, String> {
 /// Makes the first panes: one for each file, or an empty one.
 fn open(editor: &mut Editor, here: &Path, files: &[String]) -> Result<(), String> {
     for file in files {
-        let path = here.join(file).to_string_lossy().into_owned();
+        let path = here.join(os_name(file));
+        let path = runes::from_bytes(path.as_os_str().as_bytes());
         content::open(editor, &path, Place::Anywhere).map_err(|why| format!("{file}: {why}"))?;
     }
     if files.is_empty() {

@@ -3,8 +3,6 @@
 use super::address::Range;
 use super::buffer::{BufferId, Change};
 use super::event::{Events, OpenId};
-use super::limits::TAG_BYTES;
-use super::refusal::{Done, refuse};
 use super::terminal::Terminal;
 
 /// Names a pane; never used twice.
@@ -83,14 +81,5 @@ impl Pane {
         self.mark = moved(self.mark);
         self.limit = self.limit.map(moved);
         self.origin = change.moved(self.origin);
-    }
-
-    /// Appends to the user's part of the tag.
-    pub fn append_tag(&mut self, text: &str) -> Done {
-        if self.tag.len() + text.len() > TAG_BYTES {
-            return refuse!("tag would be longer than {TAG_BYTES} bytes");
-        }
-        self.tag.push_str(text);
-        Ok(())
     }
 }

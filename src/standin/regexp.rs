@@ -1,17 +1,34 @@
-//! Plan 9 regular expressions (regexp(7)) on an engine that takes linear time.
+//! Plan 9 regular expressions (regexp(7)) on engines that take linear time.
 //!
-//! One deviation: among alternatives the first that matches is taken, not the longest.
+//! sam matches the leftmost longest text. `regex` finds where the leftmost match begins, but among
+//! alternatives it takes the first; how far the longest goes from there, an automaton says that
+//! follows all alternatives at once. What `\1` to `\9` quote is of the first, not of the longest.
+
+use std::cell::RefCell;
+use std::rc::Rc;
 
 use regex::{Regex, RegexBuilder};
+use regex_automata::hybrid::dfa::{Cache, DFA};
+use regex_automata::nfa::thompson;
+use regex_automata::util::syntax;
+use regex_automata::{Anchored, Input, MatchKind};
 
 use super::limits::{REGEXP_BYTES, REGEXP_RUNES, REGEXPS_KEPT};
 use super::plants::Defect;
 use super::refusal::{Done, refuse};
 
-/// A compiled expression and the text it came from.
+/// A compiled expression.
 #[derive(Clone, Debug)]
 pub struct Regexp {
     regex: Regex,
+    longest: Option<Rc<Longest>>,
+}
+
+/// Finds how far the longest match from a place goes.
+#[derive(Debug)]
+struct Longest {
+    automaton: DFA,
+    cache: RefCell<Cache>,
 }
 
 impl Regexp {
@@ -21,23 +38,39 @@ impl Regexp {
             return refuse!("regular expression longer than {REGEXP_RUNES} runes");
         }
         let translated = translate(pattern)?;
-        RegexBuilder::new(&translated)
+        let regex = RegexBuilder::new(&translated)
             .multi_line(true)
             .size_limit(REGEXP_BYTES)
             .dfa_size_limit(REGEXP_BYTES)
             .build()
-            .map(|regex| Regexp { regex })
-            .map_err(|why| reason(&why).into())
+            .map_err(|why| reason(&why))?;
+        // Without one of these there is but one way to match.
+        let choices = pattern.contains(['|', '*', '+', '?']);
+        let longest = if choices { Longest::new(&translated).map(Rc::new) } else { None };
+        Ok(Regexp { regex, longest })
     }
 
     /// The first match at or after the byte `from`, as byte offsets.
     pub fn find_at(&self, text: &str, from: usize) -> Option<(usize, usize)> {
-        self.regex.find_at(text, from).map(|m| (m.start(), m.end()))
+        let first = self.regex.find_at(text, from)?;
+        let longest = self.longest.as_ref().and_then(|longest| longest.end(text, first.start()));
+        Some((first.start(), longest.unwrap_or(first.end())))
     }
 
     /// The last match that ends at or before the byte `to`.
     pub fn find_before(&self, text: &str, to: usize) -> Option<(usize, usize)> {
-        self.regex.find_iter(&text[..to]).last().map(|m| (m.start(), m.end()))
+        let text = &text[..to];
+        let mut last = None;
+        let mut from = 0;
+        while let Some((b0, b1)) = self.find_at(text, from) {
+            last = Some((b0, b1));
+            from = b1;
+            if b0 == b1 {
+                let Some(rune) = text[b1..].chars().next() else { break };
+                from += rune.len_utf8();
+            }
+        }
+        last
     }
 
     /// Whether `text` holds a match.
@@ -45,10 +78,38 @@ impl Regexp {
         self.regex.is_match(text)
     }
 
-    /// The first match at or after `from` and its subexpressions, the whole match first.
-    pub fn groups_at(&self, text: &str, from: usize) -> Option<Vec<Option<(usize, usize)>>> {
-        let found = self.regex.captures_at(text, from)?;
-        Some(found.iter().map(|group| group.map(|m| (m.start(), m.end()))).collect())
+    /// The parts of the match from `b0` to `b1`, itself first.
+    pub fn groups(&self, text: &str, (b0, b1): (usize, usize)) -> Vec<Option<(usize, usize)>> {
+        let found = self.regex.captures_at(text, b0);
+        let parts = found.iter().flat_map(|found| found.iter().skip(1));
+        let parts = parts.map(|part| part.map(|m| (m.start(), m.end())));
+        std::iter::once(Some((b0, b1))).chain(parts).collect()
+    }
+}
+
+impl Longest {
+    /// Nothing if the automaton is too big: the first alternative will do then.
+    fn new(translated: &str) -> Option<Longest> {
+        let automaton = DFA::builder()
+            .configure(
+                DFA::config()
+                    .match_kind(MatchKind::All)
+                    .cache_capacity(REGEXP_BYTES)
+                    .skip_cache_capacity_check(true),
+            )
+            .syntax(syntax::Config::new().multi_line(true))
+            .thompson(thompson::Config::new().nfa_size_limit(Some(REGEXP_BYTES)))
+            .build(translated)
+            .ok()?;
+        let cache = RefCell::new(automaton.create_cache());
+        Some(Longest { automaton, cache })
+    }
+
+    /// Where the longest match from the byte `from` ends.
+    fn end(&self, text: &str, from: usize) -> Option<usize> {
+        let input = Input::new(text).range(from..).anchored(Anchored::Yes);
+        let found = self.automaton.try_search_fwd(&mut self.cache.borrow_mut(), &input);
+        found.ok().flatten().map(|end| end.offset())
     }
 }
 
@@ -199,6 +260,19 @@ mod tests {
         assert_eq!(found("\\d", "5d").as_deref(), Some("d"));
         assert_eq!(found("a&&b~", "a&&b~").as_deref(), Some("a&&b~"));
         assert!(Regexp::new("(?i)x").is_err());
+    }
+
+    #[test]
+    fn the_longest_of_the_leftmost_is_matched() {
+        assert_eq!(found("a|ab", "xab").as_deref(), Some("ab"));
+        assert_eq!(found("(a|ab)(c|bcd)", "abcd").as_deref(), Some("abcd"));
+        assert_eq!(found("a?(ab)?", "ab").as_deref(), Some("ab"));
+        assert_eq!(found("b|ab", "ab").as_deref(), Some("ab"));
+        assert_eq!(found("x*", "ax").as_deref(), Some(""));
+        let regexp = Regexp::new("(a|ab)(c|bcd)?").unwrap();
+        assert_eq!(regexp.find_before("abcd ab", 7), Some((5, 7)));
+        assert_eq!(regexp.groups("abcd", (0, 4))[0], Some((0, 4)));
+        assert_eq!(Regexp::new("^b|^$").unwrap().find_at("ab\n\nb", 1), Some((3, 3)));
     }
 
     #[test]

@@ -128,14 +128,13 @@ impl Conn {
         if entry.open.is_some() && !editor.planted(Defect::WalkFromOpen) {
             return Err("fid is open".into());
         }
+        let mut node = entry.node.clone();
         if newfid != fid && self.fids.contains_key(&newfid) {
             if !editor.planted(Defect::NewFidInUse) {
                 return Err("new fid is in use".into());
             }
             self.fids.remove(&newfid);
         }
-        let Some(entry) = self.fids.get(&fid) else { return Err("fid is not in use".into()) };
-        let mut node = entry.node.clone();
         let mut qids = Vec::with_capacity(names.len());
         for name in names {
             match node.walk(editor, name) {

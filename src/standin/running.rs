@@ -1,11 +1,11 @@
 //! Shells and commands of the session: starting them, taking their output, noticing their end.
 
-use std::ffi::{OsStr, OsString};
-use std::os::unix::ffi::OsStringExt;
+use std::ffi::OsStr;
 use std::process::Command;
 
 use super::address::Range;
 use super::editor::Editor;
+use super::host::os_name;
 use super::jobs::{JobId, Sink};
 use super::limits::{SHELLS, TERMINAL_RUNES};
 use super::pane::Serial;
@@ -56,7 +56,7 @@ impl Editor {
         }
         let registry = self.host.registry()?;
         let mut command = self.command("/bin/sh".as_ref(), serial);
-        command.arg("-c").arg(OsString::from_vec(runes::to_bytes(line)));
+        command.arg("-c").arg(os_name(line));
         let name = line.split_whitespace().next().unwrap_or_default();
         self.jobs.start(command, name, serial, sink, input, registry)
     }
@@ -135,7 +135,7 @@ impl Editor {
 
     /// Kills every shell and command.
     pub fn end_processes(&mut self) {
-        self.jobs.kill("");
+        self.jobs.end();
         for terminal in self.panes.values().filter_map(|pane| pane.terminal.as_ref()) {
             terminal.end();
         }
@@ -162,7 +162,7 @@ impl Editor {
             if let Ok(buffer) = self.buffer(serial)
                 && !buffer.name.contains('\0')
             {
-                command.env("samfile", &buffer.name);
+                command.env("samfile", os_name(&buffer.name));
             }
         }
         command

@@ -5,7 +5,7 @@ use crate::standin::address::Range;
 use crate::standin::buffer::Buffer;
 use crate::standin::command::Origin;
 use crate::standin::editor::{Editor, Place};
-use crate::standin::limits::{GREP_FILE_BYTES, GREP_FILES, GREP_LINES, HOST_ENTRIES};
+use crate::standin::limits::{GREP_BYTES, GREP_FILE_BYTES, GREP_FILES, GREP_LINES, HOST_ENTRIES};
 use crate::standin::pane::Serial;
 use crate::standin::refusal::Done;
 use crate::standin::regexp::Regexp;
@@ -92,26 +92,32 @@ pub(super) fn grep(editor: &mut Editor, origin: &Origin, args: &str) -> Done {
     if args.is_empty() {
         return Err("Grep wants a regular expression".into());
     }
-    let regexp = Regexp::new(args)?;
+    let list = matching_lines(editor, &Regexp::new(args)?)?;
+    listed(editor, origin, "+Grep", &list)
+}
+
+/// The lines that match in the files below the home directory, as far as the bounds go.
+fn matching_lines(editor: &Editor, regexp: &Regexp) -> Done<String> {
     let mut list = String::new();
-    let mut lines = 0;
+    let (mut lines, mut bytes) = (0, 0);
     for name in names(editor)? {
-        let small =
-            editor.host.metadata(&name).is_ok_and(|f| f.is_file() && f.len() <= GREP_FILE_BYTES);
-        if !small {
-            continue;
-        }
+        let size = editor.host.metadata(&name).ok().filter(|f| f.is_file()).map(|f| f.len());
+        let Some(size) = size.filter(|size| *size <= GREP_FILE_BYTES) else { continue };
+        bytes += size;
         let Ok(content) = editor.host.read(&name) else { continue };
         let text = runes::from_bytes(&content);
         for (n, line) in text.lines().enumerate().filter(|(_, line)| regexp.is_match(line)) {
-            lines += 1;
-            if lines > GREP_LINES {
-                break;
-            }
             list.push_str(&format!("{name}:{}: {}\n", n + 1, runes::printable(line, 200)));
+            lines += 1;
+            if lines == GREP_LINES {
+                return Ok(list);
+            }
+        }
+        if bytes > GREP_BYTES {
+            break;
         }
     }
-    listed(editor, origin, "+Grep", &list)
+    Ok(list)
 }
 
 fn beside(editor: &mut Editor, origin: &Origin, by: isize) -> Done {

@@ -85,6 +85,7 @@ pub fn make(
             changes.fit(buffer.bytes())?;
         }
     }
+    editor.has_room(0, changes.values().map(|changes| changes.inserted_bytes).sum())?;
     let mut moved = Vec::new();
     for (serial, dot) in dots {
         let id = editor.pane(serial)?.buffer;

@@ -30,7 +30,7 @@ pub fn substitute(
         }
         // Finding the parts of a match costs more than finding the match.
         let groups = match with_parts {
-            true => regexp.groups_at(within, b0).unwrap_or_default(),
+            true => regexp.groups(within, (b0, b1)),
             false => vec![Some((b0, b1))],
         };
         found.push((text.range(b0, b1), expand(replacement, within, &groups)));

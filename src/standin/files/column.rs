@@ -2,11 +2,9 @@
 
 use bytes::Bytes;
 
-use crate::standin::column::Column;
 use crate::standin::editor::Editor;
-use crate::standin::limits::TAG_BYTES;
 use crate::standin::pane::ColumnId;
-use crate::standin::refusal::{Done, refuse};
+use crate::standin::refusal::Done;
 use crate::standin::runes;
 use crate::standin::tree::ColumnFile;
 
@@ -21,25 +19,4 @@ pub fn text(editor: &Editor, id: ColumnId, file: ColumnFile) -> Done<Bytes> {
         }
         ColumnFile::Exec => Err("file is not readable".into()),
     }
-}
-
-/// Appends to the tag.
-pub fn append_tag(editor: &mut Editor, id: ColumnId, data: &[u8]) -> Done {
-    let text = runes::from_bytes(data);
-    let column = column(editor, id)?;
-    if column.tag.len() + text.len() > TAG_BYTES {
-        return refuse!("tag would be longer than {TAG_BYTES} bytes");
-    }
-    column.tag.push_str(&text);
-    Ok(())
-}
-
-/// Empties the tag.
-pub fn clear_tag(editor: &mut Editor, id: ColumnId) -> Done {
-    column(editor, id)?.tag.clear();
-    Ok(())
-}
-
-fn column(editor: &mut Editor, id: ColumnId) -> Done<&mut Column> {
-    editor.columns.get_mut(id).ok_or_else(|| "no such column".into())
 }

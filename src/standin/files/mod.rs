@@ -7,6 +7,7 @@ pub mod listing;
 pub mod log;
 pub mod pane;
 pub mod pty;
+pub mod tag;
 pub mod top;
 
 use std::fs::File;
@@ -29,7 +30,7 @@ use super::pane::Serial;
 use super::plants::Defect;
 use super::refusal::{Done, refuse};
 use super::runes::Partial;
-use super::tree::{Node, PaneFile, TopFile};
+use super::tree::{ColumnFile, Node, PaneFile, PtyFile, TopFile};
 
 /// An open file: what one fid knows besides the file itself.
 #[derive(Debug)]
@@ -47,8 +48,10 @@ pub struct Open {
 /// What a file keeps while it is open, by family.
 #[derive(Debug)]
 pub enum State {
-    /// Text made at the first read, the same until the close.
+    /// Text made at the first read; that of a listing is the same until the close.
     Text(Option<Bytes>),
+    /// A tag: its text as at the first read, and a rune not yet whole that was written.
+    Tag(Option<Bytes>, Partial),
     /// Entries listed at the first read, the same until the close.
     Directory(Option<Listing>),
     /// A body: the text being read, and a rune not yet whole that was written.
@@ -105,6 +108,7 @@ pub fn open(editor: &mut Editor, node: &Node, mode: u8) -> Done<Open> {
             let buffer = Buffer::new("", "");
             State::New(editor.add_pane(buffer, place)?, Partial::default())
         }
+        _ if tag::is_tag(node) => State::Tag(None, Partial::default()),
         Node::Top(TopFile::Log) => State::Log(LogReader::default()),
         Node::Top(file) if lines::is_line_file(file.name()) => State::Lines(Lines::default(), None),
         Node::PaneFile(_, PaneFile::Body) => State::Body(None, Partial::default()),
@@ -174,8 +178,8 @@ pub fn read(
         (State::Runes(_), Node::PaneFile(serial, file)) => {
             pane::read_runes(editor, *serial, *file, offset, count)?
         }
-        (State::Text(text) | State::Lines(_, text), _) => {
-            if text.is_none() {
+        (State::Text(text) | State::Lines(_, text) | State::Tag(text, _), _) => {
+            if text.is_none() || offset == 0 && is_value(node) {
                 *text = Some(whole_text(editor, node)?);
             }
             let far = i64::try_from(offset).is_err();
@@ -208,11 +212,11 @@ pub fn write(editor: &mut Editor, node: &Node, open: &mut Open, data: &[u8]) -> 
             let text = partial.push(data);
             pane::write_runes(editor, *serial, *file, &text)
         }
+        (State::Tag(_, partial), _) => tag::append(editor, node, &partial.push(data)),
         (State::Event(_), Node::PaneFile(serial, _)) => pane::write_event(editor, *serial, data),
         (_, Node::PaneFile(serial, file)) => pane::write(editor, *serial, *file, data),
         (_, Node::PtyFile(serial, file)) => pty::write(editor, *serial, *file, data),
         (_, Node::Top(file)) => top::write(editor, *file, data),
-        (_, Node::ColumnFile(id, _)) => column::append_tag(editor, *id, data),
         _ => Err("file is not writable".into()),
     }
 }
@@ -235,6 +239,11 @@ pub fn close(editor: &mut Editor, node: &Node, open: Open) {
         (State::Runes(mut partial), Node::PaneFile(serial, file)) => {
             if let Some(text) = partial.finish() {
                 let _ = pane::write_runes(editor, *serial, *file, &text);
+            }
+        }
+        (State::Tag(_, mut partial), _) => {
+            if let Some(text) = partial.finish() {
+                let _ = tag::append(editor, node, &text);
             }
         }
         (State::Event(_), Node::PaneFile(serial, _)) => {
@@ -260,6 +269,17 @@ pub fn close(editor: &mut Editor, node: &Node, open: Open) {
 pub fn part(text: &Bytes, offset: u64, count: usize) -> Bytes {
     let from = usize::try_from(offset).unwrap_or(usize::MAX).min(text.len());
     text.slice(from..from.saturating_add(count).min(text.len()))
+}
+
+/// Whether the file tells one value, as it is whenever it is read from its beginning.
+fn is_value(node: &Node) -> bool {
+    match node {
+        Node::Top(file) => matches!(file, TopFile::Focus | TopFile::Ctl),
+        Node::PaneFile(_, file) => *file != PaneFile::Tag,
+        Node::PtyFile(_, file) => *file == PtyFile::Status,
+        Node::ColumnFile(_, file) => *file == ColumnFile::Ctl,
+        _ => false,
+    }
 }
 
 fn read_host(file: &File, offset: u64, count: usize) -> Done<Bytes> {
@@ -311,12 +331,7 @@ fn permitted(node: &Node, mode: u8) -> Done {
 fn truncate(editor: &mut Editor, node: &Node) -> Done {
     match node {
         Node::PaneFile(serial, PaneFile::Body) => body::empty(editor, *serial),
-        Node::PaneFile(serial, PaneFile::Tag) => editor.clear_tag(*serial, 'E'),
-        Node::Top(TopFile::Tag) => {
-            editor.tag.clear();
-            Ok(())
-        }
-        Node::ColumnFile(id, super::tree::ColumnFile::Tag) => column::clear_tag(editor, *id),
+        _ if tag::is_tag(node) => tag::clear(editor, node),
         _ => Ok(()),
     }
 }

@@ -52,14 +52,6 @@ pub fn write(editor: &mut Editor, serial: Serial, file: PaneFile, data: &[u8]) -
             let name = text.strip_suffix('\n').unwrap_or(&text);
             editor.rename(serial, name.strip_suffix('\r').unwrap_or(name))
         }
-        PaneFile::Tag => {
-            let at = render::tag(editor, serial)?.chars().count();
-            let pane = editor.pane_mut(serial)?;
-            pane.append_tag(&text)?;
-            let end = at + text.chars().count();
-            pane.events.record('E', 'i', (at, end), 0, &text);
-            Ok(())
-        }
         PaneFile::Addr => {
             editor.pane_mut(serial)?.addr = find(editor, serial, &text, Anchor::Addr)?;
             Ok(())

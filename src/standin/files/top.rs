@@ -3,7 +3,6 @@
 use bytes::Bytes;
 
 use crate::standin::editor::Editor;
-use crate::standin::limits::TAG_BYTES;
 use crate::standin::refusal::{Done, refuse};
 use crate::standin::runes;
 use crate::standin::tree::TopFile;
@@ -29,7 +28,7 @@ pub fn text(editor: &Editor, file: TopFile) -> Done<Bytes> {
     Ok(runes::data(&text))
 }
 
-/// Sets the focus or appends to the tag.
+/// Sets the focus.
 pub fn write(editor: &mut Editor, file: TopFile, data: &[u8]) -> Done {
     let text = runes::from_bytes(data);
     match file {
@@ -41,13 +40,6 @@ pub fn write(editor: &mut Editor, file: TopFile, data: &[u8]) -> Done {
             editor.pane(serial)?;
             editor.leave();
             editor.focus = serial;
-            Ok(())
-        }
-        TopFile::Tag => {
-            if editor.tag.len() + text.len() > TAG_BYTES {
-                return refuse!("tag would be longer than {TAG_BYTES} bytes");
-            }
-            editor.tag.push_str(&text);
             Ok(())
         }
         _ => Err("file is not writable".into()),

@@ -26,8 +26,8 @@ table! {
     CrashOnRegex "crash-on-regex" "alive" 1
         "A regular expression whose class has no end, in an address or an Edit, ends the server."
         "parsers that index past the end of a class"
-    CrashDeepUndo "crash-deep-undo" "alive" 14
-        "The seventh Undo of one text in a row ends the server."
+    CrashDeepUndo "crash-deep-undo" "alive" 10
+        "The fifth Undo of one text in a row ends the server."
         "undo logs with a bound that is checked too late"
     CrashOddRune "crash-odd-rune" "alive" 2
         "A read of data that ends inside a rune of four bytes ends the server."
@@ -101,10 +101,10 @@ table! {
         "A line left over when a tagexec is closed runs twice."
         "a flush on close, and a close after it"
     CountOffByOne "count-off-by-one" "one_failure_rule" 1
-        "The log counts one too many of a record said three times or more."
+        "The log counts one too many of a record said again."
         "a counter raised before and after"
     FollowerCountShort "follower-count-short" "one_failure_rule" 1
-        "A follower is told one repetition too few of a record said three times or more."
+        "A follower is told one repetition too few of a record said again."
         "a counter read before it is raised"
     FollowerMisses "follower-misses" "delivery" 1
         "A follower is not told of every 32nd record."
