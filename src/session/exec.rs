@@ -8,7 +8,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 use std::pin::Pin;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use bytes::Bytes;
 use nix::fcntl::OFlag;
@@ -20,7 +20,7 @@ use crate::wire::limits::{
     REPLY_TIMEOUT_MS, SLOW_REPLY_TIMEOUT_MS, SLOW_WRITE_BYTES, WRITE_OVERHEAD_BYTES,
 };
 use crate::wire::msg::{Fid, ORDWR, OTRUNC, OWRITE, Rmsg, Tmsg};
-use crate::wire::{Conn, Held, ROOT_FID, WireError, split};
+use crate::wire::{Conn, Held, WireError, split};
 
 /// What an op needs besides its own fields.
 pub struct Context<'a> {
@@ -301,17 +301,22 @@ impl Context<'_> {
                 return Ok(());
             }
             Ok(Ok(())) => {
-                // The hang-up follows the reply, after answers to whatever came in between.
-                let hang_up = Duration::from_millis(HANG_UP_MS);
-                let deadline = Instant::now() + hang_up;
-                let stat = Tmsg::Stat { fid: ROOT_FID };
-                while Instant::now() < deadline && self.conn.call(&stat, hang_up).await.is_ok() {}
+                // The hang-up follows the reply. A line without its end ran at the close, where
+                // only the log tells whether it was taken.
+                let whole = data.last() == Some(&b'\n');
+                let wait = if whole { HANG_UP_MS } else { LATE_HANG_UP_MS };
+                out.hung_up = self.conn.hung_up_within(Duration::from_millis(wait)).await;
             }
-            Err(WireError::Dropped(_)) => {}
+            Err(WireError::Dropped(_)) => out.hung_up = true,
             Err(why) => return Err(why),
         }
         out.add(What::Write, "/ctl", Answered::Done);
-        out.hung_up = true;
+        let left_at_close = !out.hung_up && data.last().is_some_and(|&byte| byte != b'\n');
+        out.sent.push(Sent {
+            path: "/ctl".into(),
+            data: Bytes::copy_from_slice(data),
+            left_at_close,
+        });
         Ok(())
     }
 
@@ -338,6 +343,8 @@ const READS: u32 = 1_000;
 
 /// How long a Restore that was taken may leave its connection up.
 const HANG_UP_MS: u64 = 2_000;
+/// How long one that may have been taken at its close is waited for.
+const LATE_HANG_UP_MS: u64 = 100;
 
 /// A write op's own fields.
 struct Write<'a> {

@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::rc::Rc;
+use std::task::Poll;
 use std::time::{Duration, Instant};
 
 use bytes::{Buf, BytesMut};
@@ -130,6 +131,20 @@ impl Conn {
     /// Has the future that is being driven polled again by `when` at the latest.
     pub fn wake_at(&self, when: Instant) {
         self.inner.borrow_mut().wake_at(when);
+    }
+
+    /// Waits for the server to hang up; whether it did.
+    pub async fn hung_up_within(&self, wait: Duration) -> bool {
+        let deadline = Instant::now() + wait;
+        std::future::poll_fn(|_| {
+            let mut inner = self.inner.borrow_mut();
+            if inner.is_broken() || Instant::now() >= deadline {
+                return Poll::Ready(inner.is_broken());
+            }
+            inner.wake_at(deadline);
+            Poll::Pending
+        })
+        .await
     }
 
     /// Why the connection is of no more use, if it is not.
