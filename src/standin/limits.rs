@@ -1,4 +1,4 @@
-//! Every bound of the stand-in in one place: nothing a peer sends or a shell prints grows past them.
+//! Every bound of the stand-in: nothing that a peer sends or a shell prints grows past them.
 
 use std::time::Duration;
 
