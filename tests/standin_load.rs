@@ -147,7 +147,7 @@ fn an_edit_of_many_changes_is_made_or_refused() {
         let _ = client.write("/pane/2/exec", format!("Edit {edit}\n"));
         times.push(since.elapsed());
     }
-    tell("edits of up to a million matches", &mut times);
+    tell("edits of up to 600,000 matches", &mut times);
     assert!(client.read("/index").is_ok());
 }
 

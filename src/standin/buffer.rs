@@ -279,7 +279,10 @@ mod tests {
     proptest! {
         #[test]
         fn undoing_everything_gives_the_beginning(
-            edits in prop::collection::vec((0usize..20, 0usize..6, "[a日\u{10feff}]{0,4}", any::<bool>()), 0..30),
+            edits in prop::collection::vec(
+                (0usize..20, 0usize..6, "[a日\u{10feff}]{0,4}", any::<bool>()),
+                0..30,
+            ),
         ) {
             let mut buffer = Buffer::new("f", "begin\n");
             for (at, len, text, mark) in &edits {

@@ -161,7 +161,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_bytes_panic(chunks in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..60), 0..6)) {
+        fn no_bytes_panic(
+            chunks in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..60), 0..6),
+        ) {
             let mut session = InProcess::attached();
             for chunk in chunks {
                 session.push(&chunk);
@@ -170,7 +172,9 @@ mod tests {
         }
 
         #[test]
-        fn every_request_has_at_most_one_reply(messages in prop::collection::vec(message(), 0..60)) {
+        fn every_request_has_at_most_one_reply(
+            messages in prop::collection::vec(message(), 0..60),
+        ) {
             let mut session = InProcess::attached();
             let mut answered = std::collections::BTreeSet::new();
             for (tag, message) in messages.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Every bound of the stand-in in one place: nothing a peer sends or a shell prints grows past them.
+//! Every bound of the stand-in: nothing that a peer sends or a shell prints grows past them.
 
 use std::time::Duration;
 
@@ -75,7 +75,7 @@ pub const EDIT_BLOCK_BYTES: usize = 32_768;
 /// How deeply Edit commands nest.
 pub const EDIT_DEPTH: usize = 64;
 /// Commands one Edit runs, its loops unrolled.
-pub const EDIT_STEPS: usize = 500_000;
+pub const EDIT_STEPS: usize = 200_000;
 /// How long one Edit may take; the loop stands still meanwhile.
 pub const EDIT_TIME: Duration = Duration::from_secs(2);
 /// Commands between two looks at the clock.
@@ -83,7 +83,7 @@ pub const EDIT_STEPS_UNTIMED: usize = 64;
 /// What one Edit prints, in bytes; the rest is left out.
 pub const EDIT_PRINTED_BYTES: usize = 262_144;
 /// Changes that one Edit makes.
-pub const EDIT_CHANGES: usize = 500_000;
+pub const EDIT_CHANGES: usize = 100_000;
 /// The text one Edit inserts, in bytes.
 pub const EDIT_INSERT_BYTES: usize = 96 << 20;
 /// The longest regular expression, in runes.

@@ -73,14 +73,14 @@ pub fn status(editor: &Editor) -> String {
     let dirty = editor.buffers.values().filter(|buffer| buffer.dirty).count();
     let bytes: usize = editor.buffers.values().map(Buffer::bytes).sum();
     let (columns, rows) = editor.settings.size;
-    let mut text = format!(
-        "panes {}\ncolumns {}\nfocus {}\ndirty {dirty}\nbytes {bytes}\nshells {shells}\nsize {columns} {rows}\ntheme {}\nplacement {}\n",
-        editor.panes.len(),
-        editor.columns.len(),
-        editor.focus,
-        editor.settings.theme,
-        editor.settings.placement,
-    );
+    let mut text = String::new();
+    let _ = writeln!(text, "panes {}", editor.panes.len());
+    let _ = writeln!(text, "columns {}", editor.columns.len());
+    let _ = writeln!(text, "focus {}", editor.focus);
+    let _ = writeln!(text, "dirty {dirty}\nbytes {bytes}\nshells {shells}");
+    let _ = writeln!(text, "size {columns} {rows}");
+    let _ = writeln!(text, "theme {}", editor.settings.theme);
+    let _ = writeln!(text, "placement {}", editor.settings.placement);
     for (word, on) in editor.settings.switches() {
         let _ = writeln!(text, "{word} {}", if *on { "on" } else { "off" });
     }

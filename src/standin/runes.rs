@@ -1,4 +1,4 @@
-//! Bytes of a file to text and back, exactly: bytes that are no UTF-8 become runes of a private range.
+//! Bytes of a file to text and back: what is no UTF-8 becomes runes of a private range.
 //!
 //! A byte `b` that is part of no valid sequence becomes the rune U+10FE00 + b. Should a file hold
 //! such a rune itself, its four bytes are taken as four invalid ones, so that `to_bytes` is the

@@ -242,14 +242,15 @@ impl Client {
         }
     }
 
-    /// Reads until the socket is empty or the turn is over; whether it may hold more.
+    /// Reads once, as much as a turn takes; whether the socket may hold more. One that gave less
+    /// than was asked for is empty, and the next bytes are an event of their own.
     fn receive(&mut self, editor: &mut Editor, buffer: &mut [u8]) -> bool {
         loop {
             match self.stream.read(buffer) {
                 Ok(0) => self.gone = true,
                 Ok(count) => {
                     self.conn.push(editor, &buffer[..count]);
-                    return true;
+                    return count == buffer.len();
                 }
                 Err(why) if why.kind() == io::ErrorKind::Interrupted => continue,
                 Err(why) if why.kind() == io::ErrorKind::WouldBlock => {}

@@ -74,7 +74,8 @@ impl Changes {
     }
 }
 
-/// Makes all changes, and sets each dot to where it is then. Room for them is checked first, so that none is made if one cannot be.
+/// Makes all changes, and sets each dot to where it is then. Room for them is checked first, so
+/// that none is made if one cannot be.
 pub fn make(
     editor: &mut Editor,
     changes: BTreeMap<BufferId, Changes>,

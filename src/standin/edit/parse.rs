@@ -1,4 +1,4 @@
-//! Edit's text to commands; a text that ends inside a block or inside `a`, `c` or `i` is unfinished.
+//! Edit's text to commands; one that ends inside a block or inside `a`, `c` or `i` is unfinished.
 
 use crate::standin::address::Address;
 use crate::standin::limits::EDIT_DEPTH;
