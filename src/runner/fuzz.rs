@@ -67,7 +67,7 @@ fn tell_unreachable(runner: &Runner) {
     });
 }
 
-/// The ops that an input is run as: a `fresh`, and at most [`INPUT_STEPS`] more.
+/// The ops that an input is run as: a `fresh`, and at most 256 more.
 pub fn input_ops(input: &Input) -> Vec<Op> {
     let mut ops = input.render();
     ops.truncate(INPUT_STEPS + 1);

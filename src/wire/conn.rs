@@ -159,7 +159,7 @@ impl Conn {
     }
 }
 
-/// The fid of the root, made by the attach; others come after [`FIRST_FID`].
+/// The fid of the root, made by the attach; others come from [`Conn::new_fid`].
 pub const ROOT_FID: Fid = 1;
 const FIRST_FID: Fid = 100;
 
