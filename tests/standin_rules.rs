@@ -205,7 +205,7 @@ fn events_tell_of_changes_to_one_reader() {
     assert_eq!(lines[1], "FD0 5 0 0 ");
     assert_eq!(lines[2], "FI0 1 0 1 日");
     assert!(lines[3].starts_with("Ei") && lines[3].ends_with(" 0 1 x"), "{}", lines[3]);
-    assert_eq!(lines[4], "FX0 0 0 5 Snarf");
+    assert_eq!(lines[4], "FX0 0 1 5 Snarf");
     client.write_to(fid, "MX0 0 0 6 Newcol\n").unwrap();
     assert_eq!(client.names("/col").len(), 2);
     client.clunk(fid);

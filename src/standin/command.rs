@@ -100,7 +100,9 @@ pub fn run(editor: &mut Editor, origin: &Origin, line: &str) -> Done {
         && let Ok(pane) = editor.pane_mut(serial)
     {
         let action = if origin.kind == Kind::Look { 'L' } else { 'X' };
-        pane.events.record('F', action, (0, 0), 0, line);
+        // The flag of acme(4) that says that the command is one of the session's own.
+        let own = action == 'X' && builtins::find(word(line).0).is_some();
+        pane.events.record('F', action, (0, 0), u8::from(own), line);
     }
     let (name, args) = word(line);
     match origin.kind {

@@ -193,7 +193,10 @@ mod tests {
         }
 
         #[test]
-        fn split_writes_lose_nothing(bytes in prop::collection::vec(any::<u8>(), 0..60), at in 0usize..60) {
+        fn split_writes_lose_nothing(
+            bytes in prop::collection::vec(any::<u8>(), 0..60),
+            at in 0usize..60,
+        ) {
             let at = at.min(bytes.len());
             let mut partial = Partial::default();
             let mut text = partial.push(&bytes[..at]);

@@ -8,6 +8,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use bytes::Buf;
+use mio::event::Event;
 use mio::net::{UnixListener, UnixStream};
 use mio::unix::SourceFd;
 use mio::{Events, Interest, Poll, Registry};
@@ -41,6 +42,8 @@ pub struct Server {
 struct Client {
     stream: UnixStream,
     conn: Conn,
+    /// Whether the end is behind what can still be read.
+    ends: bool,
     gone: bool,
 }
 
@@ -93,7 +96,7 @@ impl Server {
                 Err(why) if why.kind() == io::ErrorKind::Interrupted => continue,
                 other => other?,
             }
-            self.ready.extend(events.iter().filter_map(|event| tokens::source(event.token())));
+            events.iter().for_each(|event| self.notice(event));
             for source in std::mem::take(&mut self.ready) {
                 if source == Source::Signals {
                     if self.terminated(editor) {
@@ -109,6 +112,17 @@ impl Server {
                 Some(Ending::Restored) => self.hang_up_all(editor),
                 None => {}
             }
+        }
+    }
+
+    fn notice(&mut self, event: &Event) {
+        let Some(source) = tokens::source(event.token()) else { return };
+        self.ready.insert(source);
+        if let Source::Connection(id) = source
+            && event.is_read_closed()
+            && let Some(client) = self.clients.get_mut(&id)
+        {
+            client.ends = true;
         }
     }
 
@@ -143,8 +157,10 @@ impl Server {
             self.next_client += 1;
             let interest = Interest::READABLE | Interest::WRITABLE;
             if self.registry.register(&mut stream, tokens::connection(id), interest).is_ok() {
-                self.clients
-                    .insert(id, Client { stream, conn: Conn::new(self.plant), gone: false });
+                self.clients.insert(
+                    id,
+                    Client { stream, conn: Conn::new(self.plant), ends: false, gone: false },
+                );
                 self.ready.insert(Source::Connection(id));
             }
         }
@@ -243,14 +259,15 @@ impl Client {
     }
 
     /// Reads once, as much as a turn takes; whether the socket may hold more. One that gave less
-    /// than was asked for is empty, and the next bytes are an event of their own.
+    /// than was asked for is empty, and the next bytes are an event of their own; an end that came
+    /// along with the last ones is not.
     fn receive(&mut self, editor: &mut Editor, buffer: &mut [u8]) -> bool {
         loop {
             match self.stream.read(buffer) {
                 Ok(0) => self.gone = true,
                 Ok(count) => {
                     self.conn.push(editor, &buffer[..count]);
-                    return count == buffer.len();
+                    return count == buffer.len() || self.ends;
                 }
                 Err(why) if why.kind() == io::ErrorKind::Interrupted => continue,
                 Err(why) if why.kind() == io::ErrorKind::WouldBlock => {}
