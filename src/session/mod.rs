@@ -1,6 +1,7 @@
 //! One sandbox, one target, its connections, and what lives between steps: runs an op, gives an
 //! outcome.
 
+mod connect;
 mod crash;
 mod exec;
 mod failure;
@@ -14,12 +15,10 @@ mod refs;
 mod reset;
 
 use std::collections::HashMap;
-use std::os::fd::{AsRawFd as _, OwnedFd};
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use futures_util::try_join;
-use nix::sys::socket::{self, AddressFamily, SockFlag, SockType, UnixAddr};
 
 pub use failure::{Failure, FailureKind, StartError};
 pub use observe::Needs;
@@ -30,14 +29,12 @@ pub use reset::ResetError;
 use crate::ops::{Latin1, Op, Reach};
 use crate::sandbox::{Exit, Layout, Proven, Sandbox, SandboxError, prove};
 use crate::target::{FIXTURES, Target, file_kind};
-use crate::wire::limits::MSIZE_BYTES;
 use crate::wire::{Conn, WireError, drive};
+use connect::connect;
 use exec::Context;
 use follower::Follower;
 use handles::Handle;
-use limits::{
-    CONNECT_POLL_US, DEATH_MS, JOURNAL_BYTES, LAUNCH_MS, LOOK_MS, QUIT_MS, RECONNECT_MS, STEP_MS,
-};
+use limits::{DEATH_MS, JOURNAL_BYTES, LAUNCH_MS, LOOK_MS, QUIT_MS, RECONNECT_MS, STEP_MS};
 use refs::Refs;
 
 /// What it takes to start sessions: the target, and a program that has the sandbox's roles.
@@ -336,46 +333,6 @@ impl Session {
     }
 }
 
-/// Connects to the target's socket as soon as it answers, and shakes hands.
-fn connect(
-    sandbox: &mut Sandbox,
-    socket: &std::path::Path,
-    wait: Duration,
-) -> Result<Conn, String> {
-    let deadline = Instant::now() + wait;
-    let address = UnixAddr::new(socket).map_err(|why| format!("{}: {why}", socket.display()))?;
-    loop {
-        if let Some(exit) = sandbox.exit(Duration::ZERO).map_err(|why| why.to_string())? {
-            return Err(format!("it ended ({exit}) before its socket answered"));
-        }
-        let last = match dial(&address) {
-            Ok(stream) => {
-                let conn = Conn::new(stream, MSIZE_BYTES)
-                    .map_err(|why| format!("{}: {why}", socket.display()))?;
-                match drive(std::slice::from_ref(&conn), wait, conn.handshake()).flatten() {
-                    Ok(()) => return Ok(conn),
-                    // One that is just closing down accepts, and hangs up.
-                    Err(why) => why.to_string(),
-                }
-            }
-            Err(why) => why.to_string(),
-        };
-        if Instant::now() > deadline {
-            return Err(format!("its socket did not answer within {} s: {last}", wait.as_secs()));
-        }
-        std::thread::sleep(Duration::from_micros(CONNECT_POLL_US));
-    }
-}
-
-/// Connects without waiting: a server that listens and never accepts gives EAGAIN once its queue is
-/// full, where a connect that waits would wait for ever.
-fn dial(address: &UnixAddr) -> nix::Result<OwnedFd> {
-    let flags = SockFlag::SOCK_NONBLOCK | SockFlag::SOCK_CLOEXEC;
-    let stream = socket::socket(AddressFamily::Unix, SockType::Stream, flags, None)?;
-    socket::connect(stream.as_raw_fd(), address)?;
-    Ok(stream)
-}
-
 /// The op in a few words, without what differs from one occurrence to the next: what a failure
 /// happened at.
 pub fn describe(op: &Op) -> String {
@@ -410,19 +367,6 @@ fn payload_bytes(op: &Op) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_server_that_never_accepts_does_not_hold_us() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("s");
-        let _listener = std::os::unix::net::UnixListener::bind(&path).unwrap();
-        let address = UnixAddr::new(&path).unwrap();
-        let mut open = Vec::new();
-        while let Ok(stream) = dial(&address) {
-            open.push(stream);
-            assert!(open.len() < 100_000, "its queue has no end");
-        }
-    }
 
     #[test]
     fn the_turn_follows_from_the_op_alone() {
