@@ -23,8 +23,8 @@ fn sizes_that_cannot_be_end_that_connection_alone() {
     let mut other = server.client();
     for size in [0u32, 3, 6, MSIZE + 1, u32::MAX] {
         let mut client = server.client();
-        client.stream.write_all(&size.to_le_bytes()).unwrap();
-        client.stream.write_all(&[124, 1, 0, 0, 0, 0, 0]).unwrap();
+        let message = [&size.to_le_bytes()[..], &[124, 1, 0, 0, 0, 0, 0]].concat();
+        client.stream.write_all(&message).unwrap();
         assert!(client.try_receive().is_none(), "size {size}");
         assert!(other.read("/index").is_ok());
     }

@@ -1,5 +1,5 @@
-//! A fuzzer's bytes as a client of a session in memory: raw bytes, frames, and whole operations on
-//! the tree's files; what is answered is checked to be well formed.
+//! A fuzzer's bytes as the clients of a session in memory: raw bytes, frames, and whole operations
+//! on the tree's files; what is answered is checked to be well formed.
 
 use std::collections::BTreeSet;
 
@@ -9,13 +9,14 @@ use crate::wire::codec::{decode, encode};
 use crate::wire::frame::Frames;
 use crate::wire::msg::{ORDWR, OREAD, OWRITE, Rmsg, Tag, Tmsg};
 
-use super::in_process::{InProcess, MSIZE_BYTES, ROOT_FID};
+use super::in_process::{CLIENTS, InProcess, MSIZE_BYTES, ROOT_FID};
 
 /// Plays `input` against a new session. Panics if the session does, or if a reply is no message,
 /// is too long, or answers what was not asked.
 pub fn hostile(input: &[u8]) {
-    let mut player = Player { session: InProcess::attached(), rest: input, tag: 0 };
+    let mut player = Player { session: InProcess::attached(), rest: input, client: 0, tag: 0 };
     while let Some(what) = player.byte() {
+        player.client = usize::from(what >> 3) % CLIENTS;
         match what % 8 {
             0 => player.raw(),
             1 => player.frame(),
@@ -33,6 +34,8 @@ pub fn hostile(input: &[u8]) {
 struct Player<'a> {
     session: InProcess,
     rest: &'a [u8],
+    /// Whose turn it is.
+    client: usize,
     tag: Tag,
 }
 
@@ -92,7 +95,7 @@ impl Player<'_> {
     /// Bytes as they are: they may be no messages at all, or parts of some.
     fn raw(&mut self) {
         let bytes = self.bytes();
-        self.session.push(&bytes);
+        self.session.push(self.client, &bytes);
     }
 
     fn frame(&mut self) {
@@ -103,7 +106,7 @@ impl Player<'_> {
         frame.push(kind);
         frame.extend_from_slice(&self.tag.to_le_bytes());
         frame.extend_from_slice(&body);
-        self.session.push(&frame);
+        self.session.push(self.client, &frame);
     }
 
     fn write(&mut self) {
@@ -141,7 +144,7 @@ impl Player<'_> {
     }
 
     fn hang_up(&mut self) {
-        self.session.reconnect();
+        self.session.reconnect(self.client);
     }
 
     fn kept(&mut self) -> u32 {
@@ -164,7 +167,7 @@ impl Player<'_> {
             return false;
         }
         let mut frames = Frames::new(MSIZE_BYTES);
-        frames.push(&self.session.push(&bytes));
+        frames.push(&self.session.push(self.client, &bytes));
         let mut answered = BTreeSet::new();
         let mut done = false;
         while let Some(frame) = frames.next_frame().expect("a reply of legal size") {

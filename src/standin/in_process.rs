@@ -1,4 +1,4 @@
-//! A session in memory with one client, for fuzzing: no host's files, no processes, no socket.
+//! A session in memory with two clients, for fuzzing: no host's files, no processes, no socket.
 
 use bytes::Bytes;
 
@@ -10,12 +10,15 @@ use super::conn::Conn;
 use super::editor::{Editor, Place};
 use super::host::Host;
 
-/// The session and its client's connection.
+/// The session and its clients' connections.
 #[derive(Debug)]
 pub struct InProcess {
     editor: Editor,
-    conn: Conn,
+    conns: [Conn; CLIENTS],
 }
+
+/// How many clients there are, numbered from 0.
+pub const CLIENTS: usize = 2;
 
 /// The fid that `attached` binds to the root.
 pub const ROOT_FID: u32 = 1;
@@ -26,44 +29,45 @@ const TEXTS: [(&str, &str); 2] =
     [("alpha.txt", "alpha beta gamma\nsecond line\n\nlast\n"), ("utf8.txt", "naïve 日本\r\nend")];
 
 impl InProcess {
-    /// A session of two panes on whose connection nothing was said yet.
+    /// A session of two panes on whose connections nothing was said yet.
     pub fn new() -> Self {
         let mut editor = Editor::new(Host::none(), None);
         for (name, text) in TEXTS {
             let _ = editor.add_pane(Buffer::new(name, text), Place::Anywhere);
         }
-        InProcess { editor, conn: Conn::new(None) }
+        InProcess { editor, conns: std::array::from_fn(|_| Conn::new(None)) }
     }
 
-    /// The same, with a version agreed on and the root at `ROOT_FID`.
+    /// The same, with a version agreed on and the root at each client's `ROOT_FID`.
     pub fn attached() -> Self {
         let mut session = InProcess::new();
-        session.attach();
+        (0..CLIENTS).for_each(|client| session.attach(client));
         session
     }
 
-    /// Sends bytes; returns what is answered to them. Nothing is once the session has ended.
-    pub fn push(&mut self, bytes: &[u8]) -> Bytes {
+    /// Sends bytes as one of the clients; returns what that one is answered by now. Nothing is
+    /// once the session has ended.
+    pub fn push(&mut self, client: usize, bytes: &[u8]) -> Bytes {
         if self.editor.ending.is_none() {
-            self.conn.push(&mut self.editor, bytes);
-            self.conn.answer_held(&mut self.editor);
+            self.conns[client].push(&mut self.editor, bytes);
+            self.conns.iter_mut().for_each(|conn| conn.answer_held(&mut self.editor));
         }
-        self.conn.out().split().freeze()
+        self.conns[client].out().split().freeze()
     }
 
-    /// Hangs up and connects again, the root at `ROOT_FID`.
-    pub fn reconnect(&mut self) {
-        self.hang_up();
-        self.conn = Conn::new(None);
-        self.attach();
+    /// Hangs a client up and connects it again, the root at `ROOT_FID`.
+    pub fn reconnect(&mut self, client: usize) {
+        self.conns[client].close(&mut self.editor);
+        self.conns[client] = Conn::new(None);
+        self.attach(client);
     }
 
-    /// Hangs up: what the client had open is closed.
+    /// Hangs all up: what they had open is closed.
     pub fn hang_up(&mut self) {
-        self.conn.close(&mut self.editor);
+        self.conns.iter_mut().for_each(|conn| conn.close(&mut self.editor));
     }
 
-    fn attach(&mut self) {
+    fn attach(&mut self, client: usize) {
         let mut bytes = bytes::BytesMut::new();
         let empty = Bytes::new();
         let version = Tmsg::Version { msize: MSIZE_BYTES, version: Bytes::from_static(b"9P2000") };
@@ -71,7 +75,7 @@ impl InProcess {
             Tmsg::Attach { fid: ROOT_FID, afid: NOFID, uname: empty.clone(), aname: empty };
         let _ = encode(&version, NOTAG, &mut bytes);
         let _ = encode(&attach, 0, &mut bytes);
-        self.push(&bytes);
+        self.push(client, &bytes);
     }
 }
 
@@ -166,7 +170,7 @@ mod tests {
         ) {
             let mut session = InProcess::attached();
             for chunk in chunks {
-                session.push(&chunk);
+                session.push(0, &chunk);
             }
             session.hang_up();
         }
@@ -180,7 +184,7 @@ mod tests {
             for (tag, message) in messages.iter().enumerate() {
                 let mut bytes = bytes::BytesMut::new();
                 encode(message, tag as Tag, &mut bytes).unwrap();
-                for (tag, _) in replies(&session.push(&bytes)) {
+                for (tag, _) in replies(&session.push(0, &bytes)) {
                     prop_assert!(answered.insert(tag), "tag {} answered twice", tag);
                     prop_assert!(usize::from(tag) < messages.len());
                 }

@@ -57,7 +57,7 @@ use self::host::{Host, os_name};
 use self::server::Server;
 
 pub use self::hostile::hostile;
-pub use self::in_process::{InProcess, ROOT_FID};
+pub use self::in_process::{CLIENTS, InProcess, ROOT_FID};
 pub use self::plants::{Plant, plants};
 
 const USAGE_CODE: i32 = 2;

@@ -159,10 +159,10 @@ table! {
     RedoSurvives "redo-survives" "undo_redo" 4
         "A change at a text's end does not forget what Undo had taken back: Redo does it again."
         "two stacks, one of them never emptied"
-    DumpTrims "dump-trims" "dump_restore" 2
+    DumpTrims "dump-trims" "dump_restore" 3
         "A dump keeps no blank lines at a text's end."
         "formats that end a text by a blank line"
-    RestoreLosesPane "restore-loses-pane" "dump_restore" 4
+    RestoreLosesPane "restore-loses-pane" "dump_restore" 3
         "Restore loses the last pane of a column of four or more."
         "loops with one bound too few"
     // Leaks.
@@ -172,10 +172,10 @@ table! {
     OutputAfterEnd "output-after-end" "delivery" 3
         "When the end of a shell's output was read, the next read gives its last bytes again."
         "an end that is told before the last of the data"
-    EventKept "event-kept" "ends" 3
+    EventKept "event-kept" "ends" 4
         "An event file stays in use when it is closed with events unread."
         "cleanup skipped on a path that returns early"
-    LockKept "lock-kept" "ends" 3
+    LockKept "lock-kept" "ends" 2
         "A pane stays locked when the fid that locked it is clunked."
         "locks released by name only"
     FidKeptByRemove "fid-kept-by-remove" "protocol" 1
@@ -243,7 +243,7 @@ table! {
     OutputSkips "output-skips" "delivery" 3
         "A reader of a shell's output in pieces misses a byte between two of them."
         "a count of what was read that is one too many"
-    TypedTwice "typed-twice" "delivery" 2
+    TypedTwice "typed-twice" "delivery" 3
         "What is typed to a shell in more than 64 bytes arrives twice."
         "a write tried again after it had succeeded in part"
 }
