@@ -79,6 +79,17 @@ fn the_targets_end_is_reported() {
     }
 }
 
+/// What this program blocks for its own sake is no affair of the target's.
+#[test]
+fn the_target_starts_with_no_signal_blocked() {
+    let sandbox = running("grep SigBlk /proc/$$/status > blocked; touch done; sleep 1000");
+    let home = sandbox.layout().home.clone();
+    assert!(wait_until(SOON, || home.join("done").exists()));
+    let blocked = std::fs::read_to_string(home.join("blocked")).unwrap();
+    assert_eq!(blocked.split_whitespace().nth(1), Some("0000000000000000"), "{blocked}");
+    sandbox.teardown().unwrap();
+}
+
 #[test]
 fn the_target_dies_with_a_killed_first_process() {
     let mut sandbox = running("sleep 1000 & exec sleep 1000");

@@ -1,5 +1,5 @@
 //! Starts a process that dies with its parent. Apart from the rest because what runs between fork
-//! and exec is unsafe by nature: here it is two system calls that allocate nothing.
+//! and exec is unsafe by nature: here it is system calls that allocate nothing.
 #![allow(unsafe_code)]
 
 use std::io;
@@ -7,7 +7,7 @@ use std::os::unix::process::CommandExt as _;
 use std::process::{Child, Command};
 
 use nix::sys::prctl;
-use nix::sys::signal::Signal;
+use nix::sys::signal::{SigSet, Signal};
 use nix::unistd::{Pid, getppid, setsid};
 
 /// Spawns `command` in a session of its own, to be killed when the thread that called this ends.
@@ -17,6 +17,8 @@ pub fn spawn_bound(command: &mut Command) -> io::Result<Child> {
     unsafe {
         command.pre_exec(move || {
             setsid()?;
+            // The standard library hands the parent's blocked signals on; the target's are its own.
+            SigSet::empty().thread_set_mask()?;
             prctl::set_pdeathsig(Signal::SIGKILL)?;
             // The parent may have died before it could be watched.
             if getppid() != parent {
