@@ -9,7 +9,7 @@ pub const INVARIANT: Invariant = Invariant {
     name: "alive",
     cites: "pardes writes a crash file when it panics, and never otherwise (seed: alive)",
     basis: Basis::Documented,
-    needs: Needs { log: false, index: false, listing: false },
+    needs: Needs::NOTHING,
     false_positive: "a file named crashes that something else put below the configuration directory",
     check,
 };

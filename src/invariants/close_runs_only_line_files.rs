@@ -13,7 +13,7 @@ pub const INVARIANT: Invariant = Invariant {
     name: "close_runs_only_line_files",
     cites: "pardes fs.md: command lines run at the close; no other file fails only there (seed: close_runs_only_line_files)",
     basis: Basis::Documented,
-    needs: Needs { log: true, index: false, listing: false },
+    needs: Needs { log: true, ..Needs::NOTHING },
     false_positive: "an err record of another file with the same last name, in the same step",
     check,
 };

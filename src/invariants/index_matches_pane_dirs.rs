@@ -8,7 +8,7 @@ pub const INVARIANT: Invariant = Invariant {
     name: "index_matches_pane_dirs",
     cites: "pardes fs.md, /index and /pane/<n>/ (seed: index_matches_pane_dirs)",
     basis: Basis::Documented,
-    needs: Needs { log: false, index: true, listing: false },
+    needs: Needs { index: true, ..Needs::NOTHING },
     false_positive: "a pane that came and went between two reads of an index that looks the same",
     check,
 };

@@ -1,10 +1,19 @@
 //! The rules that hold after every step: one file each, with what it cites and what it needs.
 
+mod addresses_inside;
 mod alive;
 mod chunked_equals_whole;
 mod close_runs_only_line_files;
+mod directories_are_not_written;
+mod directory_reads_are_whole;
+mod edit_is_atomic;
 mod index_matches_pane_dirs;
 mod one_failure_rule;
+mod qid_is_one;
+mod read_within_count;
+mod traffic;
+mod walk_is_a_prefix;
+mod write_within_sent;
 
 use crate::session::{Needs, Outcome};
 use crate::target::Target;
@@ -56,13 +65,21 @@ pub struct Violation {
 }
 
 /// Every invariant.
-pub const ALL: [Invariant; 5] = [
+pub const ALL: [Invariant; 13] = [
     alive::INVARIANT,
     // Before the rule that it is a part of: it says more.
     close_runs_only_line_files::INVARIANT,
     one_failure_rule::INVARIANT,
     index_matches_pane_dirs::INVARIANT,
     chunked_equals_whole::INVARIANT,
+    read_within_count::INVARIANT,
+    write_within_sent::INVARIANT,
+    walk_is_a_prefix::INVARIANT,
+    directory_reads_are_whole::INVARIANT,
+    directories_are_not_written::INVARIANT,
+    qid_is_one::INVARIANT,
+    addresses_inside::INVARIANT,
+    edit_is_atomic::INVARIANT,
 ];
 
 /// The invariants that apply to a target.

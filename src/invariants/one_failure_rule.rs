@@ -12,7 +12,7 @@ pub const INVARIANT: Invariant = Invariant {
     name: "one_failure_rule",
     cites: "pardes fs.md, \"One rule for what fails\" (seed: one_failure_rule)",
     basis: Basis::Documented,
-    needs: Needs { log: true, index: false, listing: false },
+    needs: Needs { log: true, ..Needs::NOTHING },
     false_positive: "a record of something that happened by itself, a shell's end say, in the window of a step that had nothing to do with it",
     check,
 };

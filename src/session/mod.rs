@@ -5,6 +5,7 @@ mod connect;
 mod crash;
 mod exec;
 mod failure;
+mod fids;
 mod follower;
 mod handles;
 pub mod limits;
@@ -18,11 +19,15 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use bytes::Bytes;
 use futures_util::try_join;
 
 pub use failure::{Failure, FailureKind, StartError};
+pub use fids::{Bound, follow};
 pub use observe::Needs;
-pub use outcome::{Answered, Asked, Content, IndexView, Listing, Outcome, Sent, What};
+pub use outcome::{
+    Addresses, Answered, Asked, Content, Edited, IndexView, Listing, Outcome, Sent, What,
+};
 pub use refs::serials;
 pub use reset::ResetError;
 
@@ -71,6 +76,7 @@ pub struct Session {
     marker: Option<String>,
     markers: u64,
     baseline_columns: usize,
+    bound: Bound,
     requests: u64,
     journal: Vec<Op>,
     journal_bytes: usize,
@@ -112,6 +118,7 @@ impl Session {
             marker: None,
             markers: 0,
             baseline_columns: 0,
+            bound: Bound::new(),
             requests: 0,
             journal: vec![Op::Fresh { follower: follow }],
             journal_bytes: 0,
@@ -203,7 +210,15 @@ impl Session {
     }
 
     fn run_and_look(&mut self, op: &Op, what: &str, needs: Needs) -> Result<Outcome, Failure> {
+        let edited = edited_pane(&self.refs.resolve(op)).filter(|_| needs.edits);
+        let before = match &edited {
+            Some(pane) => self.body(pane)?,
+            None => None,
+        };
         let mut outcome = self.execute(op).map_err(|why| Failure::wire(what, why))?;
+        if let (Some(pane), Some(before), false) = (&edited, before, outcome.hung_up) {
+            outcome.edited = self.body(pane)?.map(|after| Edited { before, after });
+        }
         if outcome.hung_up {
             self.reconnect()
                 .map_err(|why| Failure::new(FailureKind::Hang, format!("{what}: {why}")))?;
@@ -250,11 +265,17 @@ impl Session {
                     false => Ok(None),
                 }
             };
-            let (index, listing, columns) =
-                try_join!(observe::index(conn), listing, observe::columns(conn))?;
-            Ok::<_, Failure>((window, index, listing, columns))
+            let addresses = async {
+                match needs.addresses && turn.is_multiple_of(ADDRESSES_EACH) {
+                    true => observe::addresses(conn, turn, panes).await,
+                    false => Ok(None),
+                }
+            };
+            let (index, listing, addresses, columns) =
+                try_join!(observe::index(conn), listing, addresses, observe::columns(conn))?;
+            Ok::<_, Failure>((window, index, listing, addresses, columns))
         });
-        let (window, index, listing, columns) =
+        let (window, index, listing, addresses, columns) =
             looked.map_err(|why| Failure::wire("looking", why)).flatten()?;
         self.refs.set_panes(serials(&index.after));
         self.refs.columns = columns;
@@ -262,7 +283,18 @@ impl Session {
         outcome.window = window.filter(|_| !outcome.hung_up);
         outcome.index = needs.index.then_some(index);
         outcome.listing = listing;
+        outcome.addresses = addresses;
+        outcome.trace = self.conn.take_trace();
+        outcome.bound = self.bound.clone();
+        outcome.trace.iter().for_each(|exchange| follow(&mut self.bound, exchange));
         Ok(())
+    }
+
+    fn body(&self, pane: &str) -> Result<Option<Bytes>, Failure> {
+        let limit = Duration::from_millis(LOOK_MS);
+        drive(&self.conns(), limit, observe::body(&self.conn, pane))
+            .map_err(|why| Failure::wire(pane, why))
+            .flatten()
     }
 
     fn conns(&self) -> Vec<Conn> {
@@ -286,6 +318,7 @@ impl Session {
         self.requests = self.requests();
         self.follower = None;
         self.handles.clear();
+        self.bound.clear();
         self.marker = None;
         let wait = Duration::from_millis(RECONNECT_MS);
         self.conn = connect(&mut self.sandbox, &self.socket, wait)?;
@@ -329,7 +362,7 @@ impl Session {
 
     /// A first marker, so that the first step's records can be told, and what is alive.
     fn look_around(&mut self) -> Result<(), Failure> {
-        self.look(Needs { log: true, ..Needs::default() }, 0, &mut Outcome::default())
+        self.look(Needs { log: true, ..Needs::NOTHING }, 0, &mut Outcome::default())
     }
 }
 
@@ -340,6 +373,20 @@ pub fn describe(op: &Op) -> String {
         Some(path) => format!("{} {}", op.kind(), file_kind(&path.to_text())),
         None => op.kind().to_owned(),
     }
+}
+
+/// How often a pane's addresses are looked at: it takes as many requests as all the rest.
+const ADDRESSES_EACH: u64 = 4;
+
+/// The pane whose body `op` edits, if it is one Edit of one pane and nothing else.
+fn edited_pane(op: &Op) -> Option<String> {
+    let Op::Write { path, data, offset: None, chunks, .. } = op else { return None };
+    let (pane, file) =
+        path.to_text().rsplit_once('/').map(|(a, b)| (a.to_owned(), b.to_owned()))?;
+    let line = data.strip_suffix(b"\n")?;
+    let one = line.starts_with(b"Edit ") && !line.contains(&b'\n') && chunks.is_whole();
+    let pane_file = matches!(file.as_str(), "ctl" | "exec" | "tagexec");
+    (one && pane_file && file_kind(&pane) == "/pane/N").then_some(pane)
 }
 
 /// Which listing is read after `op`, and in what pieces: by the op itself, so that it fails by itself

@@ -6,8 +6,8 @@ use futures_util::try_join;
 use super::failure::{Failure, FailureKind};
 use super::follower::Follower;
 use super::log;
-use super::outcome::{Content, IndexView, Listing};
-use crate::wire::limits::REPLY_TIMEOUT_MS;
+use super::outcome::{Addresses, Content, IndexView, Listing};
+use crate::wire::limits::{READ_ALL_BYTES, REPLY_TIMEOUT_MS};
 use crate::wire::msg::{OREAD, Tmsg};
 use crate::wire::{Answer, Conn, ROOT_FID, WireError, split, stat};
 use std::time::Duration;
@@ -21,15 +21,25 @@ pub struct Needs {
     pub index: bool,
     /// A listing read whole and in pieces.
     pub listing: bool,
+    /// A pane's addresses and its body's length.
+    pub addresses: bool,
+    /// The body before and after an Edit.
+    pub edits: bool,
 }
 
 impl Needs {
+    /// Nothing besides the step itself and its traffic.
+    pub const NOTHING: Needs =
+        Needs { log: false, index: false, listing: false, addresses: false, edits: false };
+
     /// What either wants.
     pub fn and(self, other: Needs) -> Needs {
         Needs {
             log: self.log || other.log,
             index: self.index || other.index,
             listing: self.listing || other.listing,
+            addresses: self.addresses || other.addresses,
+            edits: self.edits || other.edits,
         }
     }
 }
@@ -91,7 +101,7 @@ pub async fn index(conn: &Conn) -> Result<IndexView, Failure> {
     let before = needed("/index", conn.read_path(b"/index").await)?;
     let entries = needed("/pane", conn.read_path(b"/pane").await)?;
     let after = needed("/index", conn.read_path(b"/index").await)?;
-    Ok(IndexView { before, entries: names("/pane", entries)?, after })
+    Ok(IndexView { before, entries: names(entries), after })
 }
 
 /// The numbers in `/col`; none if it is refused.
@@ -101,7 +111,7 @@ pub async fn columns(conn: &Conn) -> Result<Vec<u64>, Failure> {
     else {
         return Ok(Vec::new());
     };
-    Ok(names("/col", listing)?.iter().filter_map(|name| name.parse().ok()).collect())
+    Ok(names(listing).iter().filter_map(|name| name.parse().ok()).collect())
 }
 
 /// The listing whose turn it is; nothing if it is gone or refused.
@@ -125,13 +135,64 @@ pub async fn listing(conn: &Conn, turn: u64, panes: &[u64]) -> Result<Option<Lis
         let count = (small as u32).max(whole.len().div_ceil(PIECES) as u32);
         let pieces = needed(&path, conn.read_all(fid, count).await)?;
         let content = match directory {
-            true => Content::Directory(names(&path, whole)?, names(&path, pieces)?),
+            true => Content::Directory(names(whole), names(pieces)),
             false => Content::File(whole, pieces),
         };
         seen = Some(Listing { path: path.clone(), count, content });
     }
     conn.clunk(fid).await.map_err(hung)?.ok();
     Ok(seen)
+}
+
+/// Files of a pane that hold an address.
+const ADDRESSES: [&str; 3] = ["addr", "dot", "limit"];
+/// A body of this or more may have been read in part, in bytes.
+const BODY_BYTES: usize = READ_ALL_BYTES / 2;
+
+/// The addresses of the pane whose turn it is, read before the body, which shells may make longer;
+/// nothing if it is gone. Where one lies outside, all are read once more: the body may have shrunk.
+pub async fn addresses(
+    conn: &Conn,
+    turn: u64,
+    panes: &[u64],
+) -> Result<Option<Addresses>, Failure> {
+    let Some(pane) = panes.get((turn % panes.len().max(1) as u64) as usize) else {
+        return Ok(None);
+    };
+    let pane = format!("/pane/{pane}");
+    let mut seen = None;
+    for _ in 0..2 {
+        let mut files = Vec::new();
+        for file in ADDRESSES {
+            let path = format!("{pane}/{file}");
+            let text =
+                conn.read_path(path.as_bytes()).await.map_err(|why| Failure::wire(&path, why))?;
+            let Ok(text) = text else { return Ok(None) };
+            files.push((file, String::from_utf8_lossy(&text).into_owned()));
+        }
+        let Some(body) = body(conn, &pane).await? else { return Ok(None) };
+        let addresses = Addresses { pane: pane.clone(), runes: runes(&body), files };
+        let outside = addresses.outside();
+        seen = Some(addresses);
+        if !outside {
+            break;
+        }
+    }
+    Ok(seen)
+}
+
+/// A pane's body; nothing if it is gone, or too long to be sure of all of it.
+pub async fn body(conn: &Conn, pane: &str) -> Result<Option<Bytes>, Failure> {
+    let path = format!("{pane}/body");
+    let body = conn.read_path(path.as_bytes()).await.map_err(|why| Failure::wire(&path, why))?;
+    Ok(body.ok().filter(|body| body.len() < BODY_BYTES))
+}
+
+/// A text's length in runes; a byte that is no UTF-8 is one of its own.
+fn runes(text: &[u8]) -> u64 {
+    text.utf8_chunks()
+        .map(|chunk| chunk.valid().chars().count() as u64 + chunk.invalid().len() as u64)
+        .sum()
 }
 
 /// What must be readable for any check to be possible.
@@ -143,11 +204,14 @@ fn needed(path: &str, answer: Result<Result<Bytes, String>, WireError>) -> Resul
     }
 }
 
-fn names(path: &str, listing: Bytes) -> Result<Vec<String>, Failure> {
-    let entries = stat::entries(listing)
-        .map_err(|why| Failure::new(FailureKind::Checker, format!("{path}: {why}")))?;
-    let name = |entry: &stat::Stat| String::from_utf8_lossy(&entry.name).into_owned();
-    Ok(entries.iter().map(name).collect())
+/// The names of a listing's entries, as far as they are whole: whether they are is an invariant's
+/// affair, which sees the traffic.
+fn names(mut listing: Bytes) -> Vec<String> {
+    let mut names = Vec::new();
+    while let Ok(Some(entry)) = stat::next(&mut listing) {
+        names.push(String::from_utf8_lossy(&entry.name).into_owned());
+    }
+    names
 }
 
 /// Whether a fresh target's tree can be read at all: its panes.

@@ -4,6 +4,9 @@ use std::collections::BTreeMap;
 
 use bytes::Bytes;
 
+use crate::wire::Exchange;
+use crate::wire::msg::{Fid, Qid};
+
 /// One step's outcome: facts alone, no judgement.
 #[derive(Clone, Debug, Default)]
 pub struct Outcome {
@@ -21,8 +24,54 @@ pub struct Outcome {
     pub index: Option<IndexView>,
     /// One listing, read whole and in pieces within one open.
     pub listing: Option<Listing>,
+    /// What went over the main connection, the checks' own requests included.
+    pub trace: Vec<Exchange>,
+    /// The fids that were bound before the trace began.
+    pub bound: BTreeMap<Fid, Qid>,
+    /// What one pane's addresses were, and how long its body was.
+    pub addresses: Option<Addresses>,
+    /// What a refused Edit found and left.
+    pub edited: Option<Edited>,
     /// What the target left that says it crashed, although it answers.
     pub crash: Option<String>,
+}
+
+/// A pane's addresses and its body's length, both in runes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Addresses {
+    /// The pane's directory.
+    pub pane: String,
+    /// The body's length.
+    pub runes: u64,
+    /// Each file's name and what it said.
+    pub files: Vec<(&'static str, String)>,
+}
+
+impl Addresses {
+    /// The offsets that `text` names: `#m,#n`, or `#m` for both.
+    pub fn parse(text: &str) -> Option<(u64, u64)> {
+        let offset = |part: &str| part.strip_prefix('#')?.parse().ok();
+        let text = text.trim_end_matches('\n');
+        match text.split_once(',') {
+            Some((q0, q1)) => Some((offset(q0)?, offset(q1)?)),
+            None => offset(text).map(|q| (q, q)),
+        }
+    }
+
+    /// Whether any of them ends beyond the body.
+    pub fn outside(&self) -> bool {
+        let end = |text: &str| Addresses::parse(text).map(|(_, q1)| q1);
+        self.files.iter().any(|(_, text)| end(text).is_some_and(|q1| q1 > self.runes))
+    }
+}
+
+/// A pane's body before and after a step that was one Edit of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Edited {
+    /// The body before.
+    pub before: Bytes,
+    /// The body after.
+    pub after: Bytes,
 }
 
 /// What was asked. The names are the log rule's: it treats some opens and writes apart.

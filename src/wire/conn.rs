@@ -16,7 +16,7 @@ use thiserror::Error;
 
 use super::codec::{self, EncodeError};
 use super::frame::Frames;
-use super::limits::{IN_FLIGHT, LATE_TAGS, RECEIVE_BYTES};
+use super::limits::{IN_FLIGHT, LATE_TAGS, RECEIVE_BYTES, TRACED};
 use super::msg::{Fid, NOTAG, RERROR, Rmsg, Tag, Tmsg, kind_name};
 use super::pending::Pending;
 
@@ -59,12 +59,24 @@ pub(super) struct Inner {
     late_order: VecDeque<Tag>,
     broken: Option<WireError>,
     requests: u64,
+    trace: Vec<Exchange>,
     /// When the earliest of the futures polled last wants to be polled again.
     wake: Option<Instant>,
 }
 
+/// A request and what answered it, as they were on the wire.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Exchange {
+    /// What was asked.
+    pub request: Tmsg,
+    /// What was answered; nothing as yet, or for ever.
+    pub reply: Option<Reply>,
+}
+
 #[derive(Debug)]
 struct Waiting {
+    /// Where in the trace the request is.
+    traced: Option<usize>,
     kind: u8,
     /// What a Tflush flushes.
     flushes: Option<Tag>,
@@ -88,6 +100,7 @@ impl Conn {
             late_order: VecDeque::new(),
             broken: None,
             requests: 0,
+            trace: Vec::new(),
             wake: None,
         };
         Ok(Conn { inner: Rc::new(RefCell::new(inner)) })
@@ -131,6 +144,14 @@ impl Conn {
     /// Has the future that is being driven polled again by `when` at the latest.
     pub fn wake_at(&self, when: Instant) {
         self.inner.borrow_mut().wake_at(when);
+    }
+
+    /// What was exchanged since the last call, in the order of the requests. Replies that come later
+    /// are not told of.
+    pub fn take_trace(&self) -> Vec<Exchange> {
+        let mut inner = self.inner.borrow_mut();
+        inner.waiting.values_mut().for_each(|waiting| waiting.traced = None);
+        std::mem::take(&mut inner.trace)
     }
 
     /// Waits for the server to hang up; whether it did.
@@ -189,7 +210,13 @@ impl Inner {
             Tmsg::Flush { oldtag } => Some(*oldtag),
             _ => None,
         };
-        self.waiting.insert(tag, Waiting { kind: message.kind(), flushes, reply: None });
+        // A connection that nobody takes the trace of must not grow by it.
+        let traced = (self.trace.len() < TRACED).then_some(self.trace.len());
+        if traced.is_some() {
+            self.trace.push(Exchange { request: message.clone(), reply: None });
+        }
+        let kind = message.kind();
+        self.waiting.insert(tag, Waiting { traced, kind, flushes, reply: None });
         Ok(tag)
     }
 
@@ -318,10 +345,14 @@ impl Inner {
             }
             let (_, message) =
                 codec::decode::<Rmsg>(frame).map_err(|why| dropped(why.to_string()))?;
-            waiting.reply = Some(match message {
+            let reply = match message {
                 Rmsg::Error { ename } => Err(String::from_utf8_lossy(&ename).into_owned()),
                 reply => Ok(reply),
-            });
+            };
+            if let Some(exchange) = waiting.traced.and_then(|at| self.trace.get_mut(at)) {
+                exchange.reply = Some(reply.clone());
+            }
+            waiting.reply = Some(reply);
             // The order on the wire decides: what comes after the Rflush is no answer any more.
             if let Some(flushed) = waiting.flushes
                 && self.waiting.get(&flushed).is_some_and(|flushed| flushed.reply.is_none())

@@ -28,3 +28,5 @@ pub const LATE_TAGS: usize = 4_096;
 pub const RECEIVE_BYTES: usize = 16 << 10;
 /// A write of more than this is a documented slow one, in bytes.
 pub const SLOW_WRITE_BYTES: usize = 65_536;
+/// Exchanges that a connection remembers between two looks at its trace.
+pub const TRACED: usize = 4_096;

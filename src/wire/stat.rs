@@ -86,14 +86,22 @@ impl Stat {
 /// Reads what a directory's reads gave, which must be a whole number of entries (read(9P)).
 pub fn entries(mut listing: Bytes) -> Result<Vec<Stat>, DecodeError> {
     let mut all = Vec::new();
-    while !listing.is_empty() {
-        let short = || DecodeError::Short { message: "directory entry".into(), field: "size" };
-        let size = listing.get(..2).map(|b| u16::from_le_bytes([b[0], b[1]])).ok_or_else(short)?;
-        let whole = usize::from(size) + 2;
-        if listing.len() < whole {
-            return Err(DecodeError::Short { message: "directory entry".into(), field: "entry" });
-        }
-        all.push(Stat::decode(listing.split_to(whole))?);
+    while let Some(entry) = next(&mut listing)? {
+        all.push(entry);
     }
     Ok(all)
+}
+
+/// Takes the next entry off the front of a listing; nothing at its end.
+pub fn next(listing: &mut Bytes) -> Result<Option<Stat>, DecodeError> {
+    if listing.is_empty() {
+        return Ok(None);
+    }
+    let short = |field| DecodeError::Short { message: "directory entry".into(), field };
+    let size = listing.get(..2).map(|b| u16::from_le_bytes([b[0], b[1]]));
+    let whole = usize::from(size.ok_or_else(|| short("size"))?) + 2;
+    if listing.len() < whole {
+        return Err(short("entry"));
+    }
+    Stat::decode(listing.split_to(whole)).map(Some)
 }
