@@ -7,7 +7,7 @@ use crate::session::{Needs, Outcome};
 /// while it goes on answering.
 pub const INVARIANT: Invariant = Invariant {
     name: "alive",
-    cites: "pardes writes a crash file when it panics, and never otherwise (seed: alive)",
+    cites: "pardes writes a crash file when it panics, and never otherwise (the script's alive)",
     basis: Basis::Documented,
     needs: Needs::NOTHING,
     false_positive: "a file named crashes that something else put below the configuration directory",

@@ -11,7 +11,7 @@ use crate::session::{Needs, Outcome, What};
 /// written to without trouble and fails at the close breaks the failure rule.
 pub const INVARIANT: Invariant = Invariant {
     name: "close_runs_only_line_files",
-    cites: "pardes fs.md: command lines run at the close; no other file fails only there (seed: close_runs_only_line_files)",
+    cites: "pardes fs.md: command lines run at the close; no other file fails only there (the script's close_runs_only_line_files)",
     basis: Basis::Documented,
     needs: Needs { log: true, ..Needs::NOTHING },
     false_positive: "an err record of another file with the same last name, in the same step",

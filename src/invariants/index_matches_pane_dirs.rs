@@ -6,7 +6,7 @@ use crate::session::{IndexView, Needs, Outcome};
 /// The index has a line a pane, its serial first; each pane has a directory by its serial.
 pub const INVARIANT: Invariant = Invariant {
     name: "index_matches_pane_dirs",
-    cites: "pardes fs.md, /index and /pane/<n>/ (seed: index_matches_pane_dirs)",
+    cites: "pardes fs.md, /index and /pane/<n>/ (the script's index_matches_pane_dirs)",
     basis: Basis::Documented,
     needs: Needs { index: true, ..Needs::NOTHING },
     false_positive: "a pane that came and went between two reads of an index that looks the same",

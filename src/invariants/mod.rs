@@ -7,6 +7,8 @@ mod close_runs_only_line_files;
 mod directories_are_not_written;
 mod directory_reads_are_whole;
 mod edit_is_atomic;
+mod err_names_its_pane;
+mod follower_sees_the_log;
 mod index_matches_pane_dirs;
 mod one_failure_rule;
 mod qid_is_one;
@@ -65,11 +67,13 @@ pub struct Violation {
 }
 
 /// Every invariant.
-pub const ALL: [Invariant; 13] = [
+pub const ALL: [Invariant; 15] = [
     alive::INVARIANT,
     // Before the rule that it is a part of: it says more.
     close_runs_only_line_files::INVARIANT,
     one_failure_rule::INVARIANT,
+    err_names_its_pane::INVARIANT,
+    follower_sees_the_log::INVARIANT,
     index_matches_pane_dirs::INVARIANT,
     chunked_equals_whole::INVARIANT,
     read_within_count::INVARIANT,
@@ -109,6 +113,31 @@ impl Set {
 
 /// Files whose last, unended line runs when they are closed.
 const LINE_FILES: [&str; 4] = ["look", "exec", "tagexec", "ctl"];
+
+/// The invariants as a page of Markdown, in the order in which they are checked.
+pub fn page() -> String {
+    let mut page = String::from(PAGE_HEAD);
+    for one in &ALL {
+        let basis = match one.basis {
+            Basis::Documented => "documented",
+            Basis::Protocol => "protocol",
+            Basis::Inferred => "inferred",
+        };
+        let Invariant { name, cites, needs, false_positive, .. } = one;
+        page += &format!(
+            "\n## {name}\n\n- basis: {basis}\n- cites: {cites}\n- looks at: {}\n- a false positive: {false_positive}\n",
+            needs.words()
+        );
+    }
+    page
+}
+
+const PAGE_HEAD: &str = "# Invariants
+
+Made from the code by `UPDATE_DOCS=1 cargo test --test invariants_page`. After every step these are checked, in this order; the
+first that is broken names the failure. *Documented*: a sentence of pardes's documentation. *Protocol*: the 9P manual pages.
+*Inferred*: acme's manual or this project's reading, off against a real pardes unless `--inferred` asks for it.
+";
 
 /// A path's last element: `ctl` of `/pane/3/ctl`.
 fn last_element(path: &str) -> &str {

@@ -10,7 +10,7 @@ use crate::target::file_kind;
 /// the log alone.
 pub const INVARIANT: Invariant = Invariant {
     name: "one_failure_rule",
-    cites: "pardes fs.md, \"One rule for what fails\" (seed: one_failure_rule)",
+    cites: "pardes fs.md, \"One rule for what fails\" (the script's one_failure_rule)",
     basis: Basis::Documented,
     needs: Needs { log: true, ..Needs::NOTHING },
     false_positive: "a record of something that happened by itself, a shell's end say, in the window of a step that had nothing to do with it",

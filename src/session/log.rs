@@ -33,13 +33,15 @@ static COUNTED: Lazy<Regex> = Lazy::new(|| Regex::new(r"^(.*) \(x(\d+)\)$").expe
 /// ` (xN)`, in place in the log, while a follower sees each count as a line of its own: both give
 /// the same here.
 pub fn occurrences(lines: &[String], kind: &str) -> Vec<String> {
+    let of_kind = |line: &str| line.strip_prefix(kind).is_some_and(|rest| rest.starts_with(' '));
+    expand(lines).into_iter().filter(|line| of_kind(line)).collect()
+}
+
+/// Every saying of every record, in order, without the counts.
+pub fn expand(lines: &[String]) -> Vec<String> {
     let mut all = Vec::new();
     let mut last: Option<(&str, u64)> = None;
     for line in lines {
-        if line.strip_prefix(kind).is_none_or(|rest| !rest.starts_with(' ')) {
-            last = None;
-            continue;
-        }
         let (text, count) = said(line);
         let before = last.filter(|(before, _)| *before == text).map_or(0, |(_, count)| count);
         // A hostile count must not become a hostile allocation.

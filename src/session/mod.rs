@@ -250,6 +250,7 @@ impl Session {
         let previous = self.marker.replace(marker.clone());
         let conns = self.conns();
         let (conn, panes) = (&self.conn, &self.refs.panes);
+        let follows = self.follower.is_some();
         let follower = &mut self.follower;
         let limit = Duration::from_millis(LOOK_MS);
         let looked = drive(&conns, limit, async {
@@ -258,6 +259,13 @@ impl Session {
                     observe::window(conn, follower.as_mut(), previous.as_deref(), &marker).await?
                 }
                 false => None,
+            };
+            let both = needs.both_logs && follows && window.is_some();
+            let logged = async {
+                match both {
+                    true => observe::logged(conn, previous.as_deref(), &marker).await,
+                    false => Ok(None),
+                }
             };
             let listing = async {
                 match needs.listing {
@@ -271,16 +279,18 @@ impl Session {
                     false => Ok(None),
                 }
             };
-            let (index, listing, addresses, columns) =
-                try_join!(observe::index(conn), listing, addresses, observe::columns(conn))?;
-            Ok::<_, Failure>((window, index, listing, addresses, columns))
+            let index = observe::index(conn);
+            let (logged, index, listing, addresses, columns) =
+                try_join!(logged, index, listing, addresses, observe::columns(conn))?;
+            Ok::<_, Failure>((window, logged, index, listing, addresses, columns))
         });
-        let (window, index, listing, addresses, columns) =
+        let (window, logged, index, listing, addresses, columns) =
             looked.map_err(|why| Failure::wire("looking", why)).flatten()?;
         self.refs.set_panes(serials(&index.after));
         self.refs.columns = columns;
         // A hang-up loses the records between.
         outcome.window = window.filter(|_| !outcome.hung_up);
+        outcome.logged = logged.filter(|_| !outcome.hung_up);
         outcome.index = needs.index.then_some(index);
         outcome.listing = listing;
         outcome.addresses = addresses;
@@ -383,8 +393,10 @@ fn edited_pane(op: &Op) -> Option<String> {
     let Op::Write { path, data, offset: None, chunks, .. } = op else { return None };
     let (pane, file) =
         path.to_text().rsplit_once('/').map(|(a, b)| (a.to_owned(), b.to_owned()))?;
-    let line = data.strip_suffix(b"\n")?;
-    let one = line.starts_with(b"Edit ") && !line.contains(&b'\n') && chunks.is_whole();
+    let text = data.strip_suffix(b"\n")?;
+    let block = text.starts_with(b"Edit {\n") && text.ends_with(b"\n}");
+    let line = text.starts_with(b"Edit ") && !text.contains(&b'\n');
+    let one = (block || line) && chunks.is_whole();
     let pane_file = matches!(file.as_str(), "ctl" | "exec" | "tagexec");
     (one && pane_file && file_kind(&pane) == "/pane/N").then_some(pane)
 }

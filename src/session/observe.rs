@@ -17,6 +17,8 @@ use std::time::Duration;
 pub struct Needs {
     /// The records the step caused.
     pub log: bool,
+    /// The records from `/log` too where they are followed.
+    pub both_logs: bool,
     /// `/index` and `/pane`.
     pub index: bool,
     /// A listing read whole and in pieces.
@@ -29,13 +31,37 @@ pub struct Needs {
 
 impl Needs {
     /// Nothing besides the step itself and its traffic.
-    pub const NOTHING: Needs =
-        Needs { log: false, index: false, listing: false, addresses: false, edits: false };
+    pub const NOTHING: Needs = Needs {
+        log: false,
+        both_logs: false,
+        index: false,
+        listing: false,
+        addresses: false,
+        edits: false,
+    };
+
+    /// In words, for people.
+    pub fn words(self) -> String {
+        let parts = [
+            (self.log, "the records that the step logged"),
+            (self.both_logs, "the same records read from `/log`"),
+            (self.index, "`/index` and `/pane`"),
+            (self.listing, "a listing, read whole and in pieces"),
+            (self.addresses, "a pane's addresses and its body's length"),
+            (self.edits, "the body before and after an Edit"),
+        ];
+        let wanted: Vec<&str> = parts.iter().filter(|(on, _)| *on).map(|(_, what)| *what).collect();
+        match wanted.is_empty() {
+            true => "the step and its traffic".into(),
+            false => wanted.join("; "),
+        }
+    }
 
     /// What either wants.
     pub fn and(self, other: Needs) -> Needs {
         Needs {
             log: self.log || other.log,
+            both_logs: self.both_logs || other.both_logs,
             index: self.index || other.index,
             listing: self.listing || other.listing,
             addresses: self.addresses || other.addresses,
@@ -88,11 +114,22 @@ pub async fn window(
             }
             Err(why) => return Err(hung(why)),
         },
-        None => match conn.read_path(b"/log").await.map_err(hung)? {
-            Ok(text) => String::from_utf8_lossy(&text).lines().map(str::to_owned).collect(),
-            Err(why) => return Err(Failure::new(FailureKind::Log, format!("/log: {why}"))),
-        },
+        None => return logged(conn, previous, marker).await,
     };
+    log::between(&lines, previous, marker).map_err(|why| Failure::new(FailureKind::Log, why))
+}
+
+/// The same records, read from `/log`.
+pub async fn logged(
+    conn: &Conn,
+    previous: Option<&str>,
+    marker: &str,
+) -> Result<Option<Vec<String>>, Failure> {
+    let text = match conn.read_path(b"/log").await.map_err(|why| Failure::wire("the log", why))? {
+        Ok(text) => text,
+        Err(why) => return Err(Failure::new(FailureKind::Log, format!("/log: {why}"))),
+    };
+    let lines: Vec<String> = String::from_utf8_lossy(&text).lines().map(str::to_owned).collect();
     log::between(&lines, previous, marker).map_err(|why| Failure::new(FailureKind::Log, why))
 }
 

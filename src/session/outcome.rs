@@ -20,6 +20,8 @@ pub struct Outcome {
     pub note: Option<String>,
     /// The records the step caused, in order; nothing where they cannot be told apart.
     pub window: Option<Vec<String>>,
+    /// The same records read from `/log`, where the window was followed.
+    pub logged: Option<Vec<String>>,
     /// `/index` and `/pane`, read one after the other.
     pub index: Option<IndexView>,
     /// One listing, read whole and in pieces within one open.

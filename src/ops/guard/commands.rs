@@ -65,11 +65,14 @@ fn is_plain_text_line(line: &[u8]) -> bool {
         && !data_words(line).any(is_denied_command)
 }
 
+/// A line number or none, then a deletion, or text in slashes to be put in.
 fn is_group_line(line: &[u8]) -> bool {
-    let [b'a' | b'c' | b'i', b'/', text @ .., b'/'] = line else {
-        return false;
-    };
-    is_plain_text_line(text)
+    let number = line.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    match &line[number..] {
+        [b'd'] => true,
+        [b'a' | b'c' | b'i', b'/', text @ .., b'/'] => is_plain_text_line(text),
+        _ => false,
+    }
 }
 
 fn check_line(line: &[u8]) -> Result<Block, Fault> {
