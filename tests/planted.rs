@@ -14,7 +14,7 @@ use monkey9p::runner::{End, Runner, replay};
 /// it says nothing), and ops that show it.
 type Case = (&'static str, &'static str, Option<bool>, fn() -> Vec<Op>);
 
-const CASES: [Case; 27] = [
+const CASES: [Case; 29] = [
     ("crash-file-lives", "alive", None, || vec![write("/pane/{p0}/mark", "perhaps\n")]),
     ("crash-on-regex", "crash", None, || vec![write("/pane/{p0}/addr", "/[/")]),
     ("crash-far-offset", "crash", None, || vec![read_at("/README", 64, 1 << 63)]),
@@ -54,6 +54,10 @@ const CASES: [Case; 27] = [
     ("write-overcount", "write_within_sent", None, || vec![write("/pane/{p0}/body", "")]),
     ("walk-empty-done", "walk_is_a_prefix", None, || vec![stat("/nothing")]),
     ("qid-differs", "qid_is_one", None, || vec![stat("/pane/{p0}/body")]),
+    ("crlf-eaten", "bytes_survive", None, || {
+        vec![Op::Remove { path: "/pane/{p2}".into() }, write("/look", "crlf.txt\n")]
+    }),
+    ("bad-utf8-replaced", "bytes_survive", None, || vec![write("/look", "bad.txt\n")]),
     ("edit-not-atomic", "edit_is_atomic", None, || {
         vec![write("/pane/{p0}/exec", "Edit {\n1d\n99999d\n}\n")]
     }),

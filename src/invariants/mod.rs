@@ -2,6 +2,7 @@
 
 mod addresses_inside;
 mod alive;
+mod bytes_survive;
 mod chunked_equals_whole;
 mod close_runs_only_line_files;
 mod directories_are_not_written;
@@ -67,7 +68,7 @@ pub struct Violation {
 }
 
 /// Every invariant.
-pub const ALL: [Invariant; 15] = [
+pub const ALL: [Invariant; 16] = [
     alive::INVARIANT,
     // Before the rule that it is a part of: it says more.
     close_runs_only_line_files::INVARIANT,
@@ -84,6 +85,7 @@ pub const ALL: [Invariant; 15] = [
     qid_is_one::INVARIANT,
     addresses_inside::INVARIANT,
     edit_is_atomic::INVARIANT,
+    bytes_survive::INVARIANT,
 ];
 
 /// The invariants that apply to a target.

@@ -55,13 +55,21 @@ fn find(directory: &Path, depth: usize, left: &mut usize) -> Option<PathBuf> {
     None
 }
 
-fn text(path: &Path) -> Option<String> {
+/// The bytes of a file that the target may have made, as far as they are read; nothing where it is
+/// no plain file.
+pub fn file(path: &Path) -> Option<Vec<u8>> {
     let flags = OFlag::O_NOFOLLOW | OFlag::O_NONBLOCK;
     let file = File::options().read(true).custom_flags(flags.bits()).open(path).ok()?;
     let mut bytes = Vec::new();
     if file.metadata().ok()?.is_file() {
         file.take(READ_BYTES).read_to_end(&mut bytes).ok()?;
+        return Some(bytes);
     }
+    None
+}
+
+fn text(path: &Path) -> Option<String> {
+    let mut bytes = file(path)?;
     if bytes.len() > HEAD_BYTES + TAIL_BYTES {
         let tail = bytes.split_off(bytes.len() - TAIL_BYTES);
         bytes.truncate(HEAD_BYTES);

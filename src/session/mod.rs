@@ -26,7 +26,7 @@ pub use failure::{Failure, FailureKind, StartError};
 pub use fids::{Bound, follow};
 pub use observe::Needs;
 pub use outcome::{
-    Addresses, Answered, Asked, Content, Edited, IndexView, Listing, Outcome, Sent, What,
+    Addresses, Answered, Asked, Content, Edited, IndexView, Listing, Opened, Outcome, Sent, What,
 };
 pub use refs::serials;
 pub use reset::ResetError;
@@ -215,6 +215,7 @@ impl Session {
             Some(pane) => self.body(pane)?,
             None => None,
         };
+        let panes = self.refs.panes.clone();
         let mut outcome = self.execute(op).map_err(|why| Failure::wire(what, why))?;
         if let (Some(pane), Some(before), false) = (&edited, before, outcome.hung_up) {
             outcome.edited = self.body(pane)?.map(|after| Edited { before, after });
@@ -227,6 +228,9 @@ impl Session {
             why: format!("after {what}: {}", failure.why),
             ..failure
         })?;
+        if let Some(name) = looked_at(op).filter(|_| needs.opened) {
+            outcome.opened = self.opened(name, &panes)?;
+        }
         outcome.crash = crash::crash_file(self.sandbox.layout()).map(|_| self.crash_text());
         Ok(outcome)
     }
@@ -298,6 +302,17 @@ impl Session {
         outcome.bound = self.bound.clone();
         outcome.trace.iter().for_each(|exchange| follow(&mut self.bound, exchange));
         Ok(())
+    }
+
+    /// The file `name` and the body of the one pane that was not among `panes`, if there is just one.
+    fn opened(&self, name: &str, panes: &[u64]) -> Result<Option<Opened>, Failure> {
+        let new: Vec<&u64> = self.refs.panes.iter().filter(|pane| !panes.contains(pane)).collect();
+        let [pane] = new[..] else { return Ok(None) };
+        let Some(file) = crash::file(&self.sandbox.layout().home.join(name)) else {
+            return Ok(None);
+        };
+        let body = self.body(&format!("/pane/{pane}"))?;
+        Ok(body.map(|body| Opened { name: name.into(), file: file.into(), body }))
     }
 
     fn body(&self, pane: &str) -> Result<Option<Bytes>, Failure> {
@@ -383,6 +398,14 @@ pub fn describe(op: &Op) -> String {
         Some(path) => format!("{} {}", op.kind(), file_kind(&path.to_text())),
         None => op.kind().to_owned(),
     }
+}
+
+/// The fixture that `op` looks at, if it is one look of one fixture and nothing else.
+fn looked_at(op: &Op) -> Option<&'static str> {
+    let Op::Write { path, data, .. } = op else { return None };
+    let look = path.rsplit(|&byte| byte == b'/').next() == Some(b"look");
+    let name = data.strip_suffix(b"\n").filter(|_| look)?;
+    FIXTURES.iter().map(|(fixture, _)| *fixture).find(|fixture| fixture.as_bytes() == name)
 }
 
 /// How often a pane's addresses are looked at: it takes as many requests as all the rest.

@@ -27,6 +27,8 @@ pub struct Needs {
     pub addresses: bool,
     /// The body before and after an Edit.
     pub edits: bool,
+    /// A file that was just opened, and its pane's body.
+    pub opened: bool,
 }
 
 impl Needs {
@@ -38,6 +40,7 @@ impl Needs {
         listing: false,
         addresses: false,
         edits: false,
+        opened: false,
     };
 
     /// In words, for people.
@@ -48,6 +51,7 @@ impl Needs {
             (self.index, "`/index` and `/pane`"),
             (self.listing, "a listing, read whole and in pieces"),
             (self.addresses, "a pane's addresses and its body's length"),
+            (self.opened, "a fixture that a look has just opened, and the new pane's body"),
             (self.edits, "the body before and after an Edit"),
         ];
         let wanted: Vec<&str> = parts.iter().filter(|(on, _)| *on).map(|(_, what)| *what).collect();
@@ -66,6 +70,7 @@ impl Needs {
             listing: self.listing || other.listing,
             addresses: self.addresses || other.addresses,
             edits: self.edits || other.edits,
+            opened: self.opened || other.opened,
         }
     }
 }

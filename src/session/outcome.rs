@@ -32,6 +32,8 @@ pub struct Outcome {
     pub bound: BTreeMap<Fid, Qid>,
     /// What one pane's addresses were, and how long its body was.
     pub addresses: Option<Addresses>,
+    /// A file that the step opened in a new pane.
+    pub opened: Option<Opened>,
     /// What a refused Edit found and left.
     pub edited: Option<Edited>,
     /// What the target left that says it crashed, although it answers.
@@ -65,6 +67,17 @@ impl Addresses {
         let end = |text: &str| Addresses::parse(text).map(|(_, q1)| q1);
         self.files.iter().any(|(_, text)| end(text).is_some_and(|q1| q1 > self.runes))
     }
+}
+
+/// A file that was just opened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Opened {
+    /// Its name in HOME.
+    pub name: String,
+    /// Its bytes on disk.
+    pub file: Bytes,
+    /// The new pane's body.
+    pub body: Bytes,
 }
 
 /// A pane's body before and after a step that was one Edit of it.
