@@ -42,10 +42,10 @@ enum Command {
 #[derive(Clone, Debug, Args)]
 struct Start {
     /// How long it runs
-    #[arg(long, value_name = "N", default_value_t = 10)]
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..))]
     minutes: u64,
     /// Fuzzing processes at once
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     jobs: u32,
     /// Its name, and its directory's below campaigns/; made from the time otherwise
     #[arg(long, value_name = "NAME")]
@@ -105,6 +105,7 @@ fn begin(folder: &Path, start: &Start) -> Result<i32> {
     // Whatever would make it fail at once should fail here, where it is seen.
     let target = start.target.target()?;
     fuzz::prove_isolation(&start.target)?;
+    fuzz::install_cargo_fuzz()?;
     let name = start.name.clone().unwrap_or_else(|| now().replace(':', "").to_lowercase());
     let campaign = Campaign::create(folder, &name)?;
     let log = File::create(campaign.directory().join(LOG))?;

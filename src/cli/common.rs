@@ -34,7 +34,8 @@ impl TargetArguments {
         match (self.target.as_deref(), &self.pardes) {
             (None | Some("pardes"), Some(path)) => pardes(path, "--pardes"),
             (None, None) => from_environment(own_executable()),
-            (Some("standin"), _) => Ok(standin(own_executable())),
+            (Some("standin"), None) => Ok(standin(own_executable())),
+            (Some("standin"), Some(_)) => Err(TargetError::Contradiction),
             (Some("pardes"), None) => match from_environment(own_executable())? {
                 target if target.name == "pardes" => Ok(target),
                 _ => Err(TargetError::NoPardes),
@@ -72,6 +73,10 @@ pub fn read_any(path: &Path) -> Result<OpsFile> {
     let named = path.extension().is_some_and(|end| end == "jsonl" || end == "json");
     if named || (bytes.starts_with(b"{\"") && std::str::from_utf8(&bytes).is_ok()) {
         return Ok(parse_ops(path, &bytes)?);
+    }
+    // Artifacts and corpus entries have none; a log by another name would decode to nonsense.
+    if let Some(end) = path.extension() {
+        bail!("{}: expected .jsonl or an artifact, not .{}", path.display(), end.display());
     }
     match Input::decode(&bytes) {
         Some(input) => Ok(OpsFile { header: Default::default(), ops: input_ops(&input) }),

@@ -22,11 +22,11 @@ const ARTIFACT_PREFIX: &str = "-artifact_prefix=";
 
 #[derive(Debug, Args)]
 pub struct Arguments {
-    /// Stop after so many seconds; go on until stopped otherwise
-    #[arg(long, value_name = "N")]
+    /// Stop after so many seconds, once the corpus has been run; go on until stopped otherwise
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     seconds: Option<u64>,
-    /// Fuzz in so many processes at once (libFuzzer's fork mode)
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    /// Fuzz in so many processes at once: libFuzzer's fork mode, which tells of a job when it ends
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     jobs: u32,
     #[command(flatten)]
     target: TargetArguments,
@@ -55,8 +55,11 @@ pub fn fuzz(
     install_cargo_fuzz()?;
     let artifacts = project.join("fuzz/artifacts").join(FUZZ_TARGET);
     let before = files(&artifacts);
+    let grown = files(&project.join("corpus").join(FUZZ_TARGET)).len();
+    say!("the corpus holds {grown} inputs, which are run first");
     let warden = Warden::start().context("the warden")?;
-    let mut command = cargo_fuzz(&project, &which.target()?, &warden);
+    let target = which.target()?;
+    let mut command = cargo_fuzz(&project, &target, &warden);
     command.args(seconds.map(|seconds| format!("-max_total_time={seconds}")));
     command.args((jobs > 1).then(|| format!("-fork={jobs}")));
     let status = command.args(flags).status().context("cargo fuzz")?;
@@ -65,7 +68,9 @@ pub fn fuzz(
     let new: Vec<&(PathBuf, SystemTime)> = after.difference(&before).collect();
     for (artifact, _) in &new {
         say!("found: {}", artifact.display());
-        say!("  run it again with: monkey9p replay {}", artifact.display());
+        let plant =
+            target.plant().map_or(String::new(), |plant| format!("{PLANT_VARIABLE}={plant} "));
+        say!("  run it again with: {plant}monkey9p replay {}", artifact.display());
     }
     Ok(match (status.success(), new.is_empty()) {
         (_, false) => FOUND,
@@ -90,13 +95,13 @@ pub fn prove_isolation(which: &TargetArguments) -> Result<()> {
 }
 
 /// Installs cargo-fuzz if there is none, and says so.
-fn install_cargo_fuzz() -> Result<()> {
+pub fn install_cargo_fuzz() -> Result<()> {
     let there = Command::new("cargo")
         .args(["fuzz", "--version"])
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .status()
-        .context("cargo")?;
+        .context("cargo, which fuzzing needs (rustup brings it)")?;
     if there.success() {
         return Ok(());
     }

@@ -46,7 +46,7 @@ fn launch(launcher: &Launcher) -> (Verdict, Vec<String>) {
         Err(why) => return failed(why),
     };
     let mut evidence = vec![
-        format!("{} runs as process {:?}", launcher.target.name, session.target_pid()),
+        format!("{} runs as process {}", launcher.target.name, session.target_pid().unwrap_or(0)),
         format!("/index lists panes {:?}", session.panes()),
     ];
     let token = session.token().to_owned();

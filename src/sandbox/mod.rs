@@ -84,6 +84,8 @@ impl Sandbox {
             .current_dir("/")
             .stdin(Stdio::from(OwnedFd::from(theirs)))
             .stdout(Stdio::null())
+            // What it has to say goes by the control socket.
+            .stderr(Stdio::null())
             .spawn()?;
         // Torn down by its drop wherever the rest fails.
         let mut sandbox = Sandbox {

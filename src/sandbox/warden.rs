@@ -33,6 +33,7 @@ impl Warden {
             .env_remove(TOKEN_VARIABLE)
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
+            .stderr(Stdio::null())
             .spawn()?;
         let line = process.stdin.take();
         Ok(Warden { token, process, line })

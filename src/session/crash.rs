@@ -11,6 +11,8 @@ use crate::sandbox::Layout;
 
 /// The name of a crash file, wherever below the configuration directory it lies.
 const CRASH_FILE: &str = "crashes";
+/// What libFuzzer's runtime says at the start of every process of a build without a sanitizer.
+const RUNTIME_NOISE: &str = "WARNING: Failed to find function \"__sanitizer_";
 /// How much of each text is kept from its beginning and its end, in bytes.
 const HEAD_BYTES: usize = 3_000;
 const TAIL_BYTES: usize = 2_000;
@@ -76,6 +78,8 @@ fn text(path: &Path) -> Option<String> {
         bytes.extend_from_slice(b"\n...\n");
         bytes.extend_from_slice(&tail);
     }
-    let text = String::from_utf8_lossy(&bytes).trim().to_owned();
+    let text = String::from_utf8_lossy(&bytes);
+    let told: Vec<&str> = text.lines().filter(|line| !line.starts_with(RUNTIME_NOISE)).collect();
+    let text = told.join("\n").trim().to_owned();
     (!text.is_empty()).then_some(text)
 }

@@ -46,6 +46,7 @@ mod terminal;
 mod tokens;
 mod tree;
 
+use std::io::Write as _;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
@@ -66,9 +67,9 @@ const USAGE_CODE: i32 = 2;
 pub fn main() -> i32 {
     let args = std::env::args_os().skip(1).map(|arg| runes::from_bytes(arg.as_bytes()));
     match Args::parse(args) {
-        Ok(Args::Help) => print!("{}", args::USAGE),
-        Ok(Args::Version) => println!("pardes-standin {}", env!("CARGO_PKG_VERSION")),
-        Ok(Args::Plants { json }) => println!("{}", plants::print(json)),
+        Ok(Args::Help) => tell(args::USAGE),
+        Ok(Args::Version) => tell(concat!("pardes-standin ", env!("CARGO_PKG_VERSION"), "\n")),
+        Ok(Args::Plants { json }) => tell(&format!("{}\n", plants::print(json))),
         Ok(Args::Serve(serve)) => match run(&serve) {
             Ok(code) => sys::exit_now(code),
             Err(why) => return usage(&why),
@@ -76,6 +77,11 @@ pub fn main() -> i32 {
         Err(why) => return usage(&format!("{why}\n{}", args::USAGE)),
     }
     0
+}
+
+/// Standard output may be closed by a reader that has had enough.
+fn tell(text: &str) {
+    let _ = std::io::stdout().write_all(text.as_bytes());
 }
 
 fn usage(why: &str) -> i32 {

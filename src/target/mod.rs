@@ -63,6 +63,9 @@ pub enum TargetError {
         /// What is wrong with it.
         why: String,
     },
+    /// Two answers to one question.
+    #[error("--pardes names a program, and --target standin another: give one of them")]
+    Contradiction,
     /// The real one was asked for, and not said where it is.
     #[error("the target pardes needs its program: set PARDES=/path or give --pardes /path")]
     NoPardes,
@@ -102,7 +105,10 @@ impl Target {
     pub fn binary(&self) -> String {
         match &self.program {
             Program::Path(path) => path.display().to_string(),
-            Program::Role(_, role) => format!("the embedded {role}"),
+            Program::Role(_, role) => match self.plant() {
+                None => format!("the embedded {role}"),
+                Some(plant) => format!("the embedded {role}, {PLANT_VARIABLE}={plant}"),
+            },
         }
     }
 
