@@ -14,7 +14,7 @@ const WALLS: [(&str, &[&str]); 17] = [
     ("target", &["sandbox"]),
     ("input", &["ops", "wire"]),
     ("session", &["ops", "sandbox", "target", "wire"]),
-    ("invariants", &["session", "target"]),
+    ("invariants", &["session", "target", "wire"]),
     ("record", &["ops", "wire"]),
     ("minimize", &["ops"]),
     ("feedback", &[]),

@@ -5,6 +5,19 @@ mod chunked_equals_whole;
 mod close_runs_only_line_files;
 mod index_matches_pane_dirs;
 mod one_failure_rule;
+mod wire_answered;
+mod wire_clunk;
+mod wire_counts;
+mod wire_fids;
+mod wire_flush;
+mod wire_hang_up;
+mod wire_model;
+mod wire_open;
+mod wire_qids;
+mod wire_replies;
+mod wire_tags;
+mod wire_version;
+mod wire_walk;
 
 use crate::session::{Needs, Outcome};
 use crate::target::Target;
@@ -56,13 +69,25 @@ pub struct Violation {
 }
 
 /// Every invariant.
-pub const ALL: [Invariant; 5] = [
+pub const ALL: [Invariant; 17] = [
     alive::INVARIANT,
     // Before the rule that it is a part of: it says more.
     close_runs_only_line_files::INVARIANT,
     one_failure_rule::INVARIANT,
     index_matches_pane_dirs::INVARIANT,
     chunked_equals_whole::INVARIANT,
+    wire_replies::INVARIANT,
+    wire_answered::INVARIANT,
+    wire_hang_up::INVARIANT,
+    wire_flush::INVARIANT,
+    wire_walk::INVARIANT,
+    wire_fids::INVARIANT,
+    wire_clunk::INVARIANT,
+    wire_open::INVARIANT,
+    wire_counts::INVARIANT,
+    wire_version::INVARIANT,
+    wire_qids::INVARIANT,
+    wire_tags::INVARIANT,
 ];
 
 /// The invariants that apply to a target.

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use bytes::Bytes;
 
+use super::exchange::Exchange;
+
 /// One step's outcome: facts alone, no judgement.
 #[derive(Clone, Debug, Default)]
 pub struct Outcome {
@@ -23,6 +25,8 @@ pub struct Outcome {
     pub listing: Option<Listing>,
     /// What the target left that says it crashed, although it answers.
     pub crash: Option<String>,
+    /// What passed on each connection that a script of raw messages had to itself.
+    pub wire: Vec<Exchange>,
 }
 
 /// What was asked. The names are the log rule's: it treats some opens and writes apart.
