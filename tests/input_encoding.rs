@@ -35,7 +35,7 @@ fn a_small_input_has_the_bytes_that_the_layout_says() {
     let layout: &[&[u8]] = &[
         &[1],                      // follower
         &[1],                      // a step follows:
-        &[0x00, 0x00, 0x00, 0x00], // Write, 0 of 22
+        &[0x00, 0x00, 0x00, 0x00], // Write, 0 of 23
         &[0x00, 0x00, 0x00, 0x00], //   Path::File, 0 of 7
         &[0x00, 0x00, 0x00, 0x00], //     PaneRef::Live, 0 of 3
         &[3],                      //       its index
@@ -51,9 +51,9 @@ fn a_small_input_has_the_bytes_that_the_layout_says() {
         &[0],                      //     no more sizes
         &[0],                      //   no offset
         &[1],                      // a step follows:
-        &[0x46, 0x17, 0x5d, 0xf4], // Exact, 21 of 22
+        &[0xd4, 0x9b, 0xde, 0xf4], // Exact, 22 of 23
         &[0x00, 0x00, 0x00, 0x00], //   ExactOp::One, 0 of 2
-        &[0x8a, 0x9d, 0xd8, 0x89], //     Literal::Hread, 7 of 13: 2^32 * 7 / 13, up
+        &[0x00, 0x00, 0x00, 0x80], //     Literal::Hread, 7 of 14
         &[2, b'h', b'1'],          //       h
         &[16, 0, 0, 0],            //       count
         &[1, 5, 0, 0, 0, 0, 0, 0, 0], //    an offset

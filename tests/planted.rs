@@ -122,7 +122,8 @@ fn an_address_beyond_the_body_is_found() {
 fn no_invariant_goes_without_a_defect() {
     // The stand-in keeps these rules whatever is planted; each has made-up outcomes of its own.
     let unplanted = ["read_within_count", "directories_are_not_written"];
-    for one in monkey9p::invariants::ALL {
+    // Those of wire steps have tests/wire_steps.rs.
+    for one in monkey9p::invariants::ALL.iter().filter(|one| !one.name.starts_with("wire_")) {
         let planted = CASES.iter().any(|case| case.1 == one.name) || one.name == "addresses_inside";
         assert_eq!(planted, !unplanted.contains(&one.name), "{}", one.name);
     }

@@ -1,6 +1,7 @@
 //! Ops that stand in an input literally, so that every sequence of ops has an encoding.
 
 use super::bytes::Bytes;
+use super::wire::LiteralWire;
 use crate::ops::{Chunks, HostAction, Op};
 
 vocabulary! {
@@ -35,6 +36,7 @@ vocabulary! {
         Host { remove: bool, name: Bytes, data: Option<Bytes> },
         Fresh { follower: bool },
         Reset { follower: bool },
+        Wire { steps: Vec<LiteralWire> },
     }
 
     /// The mirror of [`Chunks`].
@@ -116,6 +118,9 @@ impl Literal {
             },
             Op::Fresh { follower } => Literal::Fresh { follower: *follower },
             Op::Reset { follower } => Literal::Reset { follower: *follower },
+            Op::Wire { steps } => {
+                Literal::Wire { steps: steps.iter().map(LiteralWire::of).collect() }
+            }
             Op::Seq { .. } => return None,
         })
     }
@@ -159,6 +164,9 @@ impl Literal {
             },
             Literal::Fresh { follower } => Op::Fresh { follower: *follower },
             Literal::Reset { follower } => Op::Reset { follower: *follower },
+            Literal::Wire { steps } => {
+                Op::Wire { steps: steps.iter().map(LiteralWire::render).collect() }
+            }
         }
     }
 }

@@ -13,6 +13,7 @@ pub mod payload;
 mod render;
 mod step;
 mod weights;
+mod wire;
 mod words;
 
 use arbitrary::{Arbitrary as _, Unstructured};
@@ -35,6 +36,10 @@ pub use payload::{Base, Payload, PayloadKind};
 pub use render::Renderer;
 pub use step::{Family, Step};
 pub use weights::Weights;
+pub use wire::{
+    LiteralWire, Script, WireCount, WireData, WireFid, WireMessage, WireMode, WireMsize, WireName,
+    WireOffset, WirePath, WireRaw, WireStory, WireTag, WireVersion, WireWhat,
+};
 pub use words::{Builtin, FileName, Odd, Rune, ShellWords, Word};
 
 /// The most data that all typed steps of one input write, in bytes.

@@ -94,6 +94,7 @@ impl Renderer {
             Step::Host { name, text } => render_host(*name, text.as_ref(), room),
             Step::Look { pane, name, suffix } => render_look(*pane, *name, *suffix),
             Step::Split { target, line, at } => render_split(*target, line, *at, room),
+            Step::Wire(script) => Op::Wire { steps: script.render() },
             Step::Exact(op) => op.render(),
         }
     }

@@ -7,6 +7,7 @@ use super::parts::{
 };
 use super::path::{PaneRef, Path, Place};
 use super::payload::{Address, CommandLine, EditCommand, LookSuffix, Payload, ShellLine, Text};
+use super::wire::Script;
 use super::words::FileName;
 
 vocabulary! {
@@ -165,6 +166,8 @@ vocabulary! {
             /// Where it is cut, modulo its length.
             at: u8,
         },
+        /// A script of raw messages on a connection of its own.
+        Wire(script: Script),
         /// An op as it stands.
         Exact(op: ExactOp),
     }
@@ -190,6 +193,7 @@ choices! {
         Host = "host",
         Look = "look",
         Split = "split line",
+        Wire = "wire",
         Exact = "exact",
     }
 }
@@ -218,6 +222,7 @@ impl Step {
             Step::Host { .. } => Family::Host,
             Step::Look { .. } => Family::Look,
             Step::Split { .. } => Family::Split,
+            Step::Wire(_) => Family::Wire,
             Step::Exact(_) => Family::Exact,
         }
     }

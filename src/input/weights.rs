@@ -3,7 +3,7 @@
 use super::step::Family;
 
 /// A weight for each family, in its order: the share of steps that it gets.
-const FAMILIES: [(Family, u32); 17] = [
+const FAMILIES: [(Family, u32); 18] = [
     (Family::Write, 30),
     (Family::Read, 14),
     (Family::Stat, 4),
@@ -21,6 +21,7 @@ const FAMILIES: [(Family, u32); 17] = [
     (Family::Host, 3),
     (Family::Look, 3),
     (Family::Split, 2),
+    (Family::Wire, 4),
 ];
 
 /// The weights of one generator.
@@ -172,4 +173,11 @@ pub(super) mod percent {
     /// Event records whose length lies, and that are ended.
     pub const EVENT_LIE: u32 = 10;
     pub const EVENT_ENDED: u32 = 95;
+
+    /// Scripts of raw messages that begin with a story, and messages that are told no tag.
+    pub const WIRE_STORY: u32 = 70;
+    pub const WIRE_OWN_TAG: u32 = 60;
+    /// Waits between a script's messages, and messages in two pieces.
+    pub const WIRE_WAIT: u32 = 30;
+    pub const WIRE_CUT: u32 = 3;
 }

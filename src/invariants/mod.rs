@@ -16,6 +16,19 @@ mod qid_is_one;
 mod read_within_count;
 mod traffic;
 mod walk_is_a_prefix;
+mod wire_answered;
+mod wire_clunk;
+mod wire_counts;
+mod wire_fids;
+mod wire_flush;
+mod wire_hang_up;
+mod wire_model;
+mod wire_open;
+mod wire_qids;
+mod wire_replies;
+mod wire_tags;
+mod wire_version;
+mod wire_walk;
 mod write_within_sent;
 
 use crate::session::{Needs, Outcome};
@@ -68,7 +81,7 @@ pub struct Violation {
 }
 
 /// Every invariant.
-pub const ALL: [Invariant; 16] = [
+pub const ALL: [Invariant; 28] = [
     alive::INVARIANT,
     // Before the rule that it is a part of: it says more.
     close_runs_only_line_files::INVARIANT,
@@ -86,6 +99,18 @@ pub const ALL: [Invariant; 16] = [
     addresses_inside::INVARIANT,
     edit_is_atomic::INVARIANT,
     bytes_survive::INVARIANT,
+    wire_replies::INVARIANT,
+    wire_answered::INVARIANT,
+    wire_hang_up::INVARIANT,
+    wire_flush::INVARIANT,
+    wire_walk::INVARIANT,
+    wire_fids::INVARIANT,
+    wire_clunk::INVARIANT,
+    wire_open::INVARIANT,
+    wire_counts::INVARIANT,
+    wire_version::INVARIANT,
+    wire_qids::INVARIANT,
+    wire_tags::INVARIANT,
 ];
 
 /// The invariants that apply to a target.

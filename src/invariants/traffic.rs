@@ -51,10 +51,10 @@ fn fid(request: &Tmsg) -> Option<u32> {
 /// An outcome that is nothing but this traffic: what the rules' own tests are made of.
 #[cfg(test)]
 pub fn outcome(bound: &[(u32, Qid)], exchanges: Vec<(Tmsg, Rmsg)>) -> Outcome {
-    use crate::wire::Exchange;
+    use crate::wire::Traced;
     let trace = exchanges
         .into_iter()
-        .map(|(request, reply)| Exchange { request, reply: Some(Ok(reply)) })
+        .map(|(request, reply)| Traced { request, reply: Some(Ok(reply)) })
         .collect();
     Outcome { bound: bound.iter().copied().collect(), trace, ..Outcome::default() }
 }

@@ -2,15 +2,18 @@
 
 mod commands;
 mod edit;
+mod wire;
 mod words;
 
 use thiserror::Error;
 
 use super::{Latin1, Op, is_file_name};
+use crate::wire::ROOT_FID;
 use crate::wire::msg::OREAD;
 
 pub use commands::{EDIT, check_commands};
 pub use edit::{EDIT_BANNED, EditShape, edit_shape};
+pub use wire::WireJudge;
 pub use words::{data_words, is_denied_command, is_denied_program};
 
 /// How far what an op asks for can get.
@@ -50,6 +53,12 @@ pub enum Refusal {
     HostName {
         /// The name.
         name: Latin1,
+    },
+    /// A script of raw messages that asks for too much, or for what cannot be judged.
+    #[error("refused by guard: {why}")]
+    Wire {
+        /// What is wrong with it.
+        why: &'static str,
     },
 }
 
@@ -93,6 +102,9 @@ pub enum DataRule {
 pub fn guard(op: &Op, reach: Reach) -> Result<(), Refusal> {
     if let Op::Seq { ops } = op {
         return ops.iter().try_for_each(|op| guard(op, reach));
+    }
+    if let Op::Wire { steps } = op {
+        return wire::guard_wire(steps, ROOT_FID);
     }
     guard_host_tree(op)?;
     if reach == Reach::Open {

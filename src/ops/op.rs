@@ -2,7 +2,7 @@
 
 use serde::{Serialize, Serializer};
 
-use super::Latin1;
+use super::{Latin1, WireStep};
 
 /// One operation, in the JSON that logs of this program and of the script it grew from share. Paths
 /// may hold the tokens `{pN}` and `{cN}`: the N-th pane or column alive when the op runs.
@@ -113,6 +113,12 @@ pub enum Op {
         /// The ops, in order.
         ops: Vec<Op>,
     },
+    /// A script of raw messages on a connection of its own. Only this program's logs have it; the
+    /// script refuses it by name.
+    Wire {
+        /// The messages, waits and the hang-up, in order.
+        steps: Vec<WireStep>,
+    },
     /// Bring the target back to the baseline, as between two inputs. Only this program's logs have
     /// it; the script refuses it by name.
     Reset {
@@ -209,6 +215,7 @@ impl Op {
             Op::Restore { .. } => "restore",
             Op::Host { .. } => "host",
             Op::Seq { .. } => "seq",
+            Op::Wire { .. } => "wire",
             Op::Reset { .. } => "reset",
             Op::Fresh { .. } => "fresh",
         }

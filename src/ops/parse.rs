@@ -1,5 +1,7 @@
 //! Reads an op out of a JSON object, naming the field that is not as it should be.
 
+mod wire;
+
 use serde_json::{Map, Value};
 use thiserror::Error;
 
@@ -23,7 +25,7 @@ pub enum OpError {
     NotAnObject(String),
     /// An op kind that this version does not know.
     #[error(
-        "unknown op {0:?}: expected one of write, read, stat, remove, create, hold, hwrite, hread, clunk, restore, host, seq, reset, fresh"
+        "unknown op {0:?}: expected one of write, read, stat, remove, create, hold, hwrite, hread, clunk, restore, host, seq, wire, reset, fresh"
     )]
     UnknownKind(String),
     /// A field that is missing or not what it should be.
@@ -101,6 +103,7 @@ fn parse_at(value: Value, depth: usize) -> Result<Op, OpError> {
         "restore" => Op::Restore { data: f.text("data")? },
         "host" => parse_host(&mut f)?,
         "seq" => Op::Seq { ops: parse_seq(&mut f, depth)? },
+        "wire" => Op::Wire { steps: wire::parse_steps(&mut f)? },
         "reset" => Op::Reset { follower: f.flag("follower")?.unwrap_or(false) },
         "fresh" => Op::Fresh { follower: f.flag("follower")?.unwrap_or(false) },
         other => return Err(OpError::UnknownKind(other.to_owned())),

@@ -1,5 +1,7 @@
 //! Ops in words.
 
+mod wire;
+
 use crate::ops::{Chunks, HostAction, Latin1, Op};
 use crate::wire::msg::{DMDIR, ORCLOSE, OTRUNC};
 
@@ -70,6 +72,10 @@ pub fn tell(op: &Op) -> String {
         }
         Op::Seq { ops } if ops.is_empty() => "do nothing".into(),
         Op::Seq { ops } => ops.iter().map(tell).collect::<Vec<_>>().join(";\n      then "),
+        Op::Wire { steps } => {
+            let steps: Vec<String> = steps.iter().map(wire::tell_step).collect();
+            format!("on a connection of its own: {}", steps.join(";\n      "))
+        }
         Op::Reset { follower } => {
             let log = if *follower { ", its log followed on a second connection" } else { "" };
             format!("go back to the baseline, as between two inputs{log}")

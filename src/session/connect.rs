@@ -40,7 +40,7 @@ pub fn connect(sandbox: &mut Sandbox, socket: &Path, wait: Duration) -> Result<C
 
 /// Connects without waiting: a server that listens and never accepts gives EAGAIN once its queue is
 /// full, where a connect that waits would wait for ever.
-fn dial(address: &UnixAddr) -> nix::Result<OwnedFd> {
+pub(super) fn dial(address: &UnixAddr) -> nix::Result<OwnedFd> {
     let flags = SockFlag::SOCK_NONBLOCK | SockFlag::SOCK_CLOEXEC;
     let stream = socket::socket(AddressFamily::Unix, SockType::Stream, flags, None)?;
     socket::connect(stream.as_raw_fd(), address)?;

@@ -15,6 +15,7 @@ use nix::fcntl::OFlag;
 
 use super::handles::Handle;
 use super::outcome::{Answered, Outcome, Sent, What};
+use super::wire_step;
 use crate::ops::{Chunks, HostAction, Latin1, Op, Reach, guard};
 use crate::wire::limits::{
     REPLY_TIMEOUT_MS, SLOW_REPLY_TIMEOUT_MS, SLOW_WRITE_BYTES, WRITE_OVERHEAD_BYTES,
@@ -30,6 +31,8 @@ pub struct Context<'a> {
     pub handles: &'a mut HashMap<Latin1, Handle>,
     /// The target's HOME.
     pub home: &'a Path,
+    /// The target's socket.
+    pub socket: &'a Path,
     /// How far payloads may reach.
     pub reach: Reach,
 }
@@ -120,6 +123,10 @@ impl Context<'_> {
                     let run: Pin<Box<dyn Future<Output = _>>> = Box::pin(self.run(op, out));
                     run.await?;
                 }
+                Ok(())
+            }
+            Op::Wire { steps } => {
+                out.wire.push(wire_step::run(self.socket, steps)?);
                 Ok(())
             }
             // The session's own affair.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::wire::Exchange;
+use crate::wire::Traced;
 use crate::wire::msg::{Fid, Qid, Rmsg, Tmsg};
 
 /// The fids that are bound, and the qids of their files.
@@ -10,7 +10,7 @@ pub type Bound = BTreeMap<Fid, Qid>;
 
 /// What `exchange` did to the fids: attach, walk and create bind one, clunk and remove free it even
 /// when refused (clunk(9P), remove(9P)), a new version frees all.
-pub fn follow(bound: &mut Bound, exchange: &Exchange) {
+pub fn follow(bound: &mut Bound, exchange: &Traced) {
     match (&exchange.request, &exchange.reply) {
         (Tmsg::Clunk { fid } | Tmsg::Remove { fid }, _) => {
             bound.remove(fid);
@@ -40,7 +40,7 @@ mod tests {
         let qid = |path| Qid { path, ..Qid::default() };
         let mut bound = Bound::from([(1, qid(1))]);
         let mut then = |request, reply| {
-            follow(&mut bound, &Exchange { request, reply: Some(reply) });
+            follow(&mut bound, &Traced { request, reply: Some(reply) });
             bound.keys().copied().collect::<Vec<_>>()
         };
         let walk = |newfid, names: &[&'static str]| Tmsg::Walk {

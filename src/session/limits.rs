@@ -23,3 +23,20 @@ pub const LOOK_MS: u64 = 30_000;
 pub const RESET_MS: u64 = 60_000;
 /// What a follower holds of one step's records, in bytes.
 pub const FOLLOWED_BYTES: usize = 16 << 20;
+/// How long a script of raw messages may take, whatever it waits for.
+pub const SCRIPT_MS: u64 = 20_000;
+/// How long a script's connection may take to be accepted.
+pub const SCRIPT_CONNECT_MS: u64 = 5_000;
+/// How long a script waits for what need not come.
+pub const SCRIPT_LINGER_MS: u64 = 10;
+/// How long a message that is sent in two pieces pauses between them.
+pub const SCRIPT_PAUSE_MS: u64 = 5;
+/// How long a server has to see that a script's connection was hung up.
+pub const SCRIPT_DRAIN_MS: u64 = 100;
+/// The longest frame a script's connection takes: beyond any msize that it agrees on, so that one
+/// that exceeds it can be told, in bytes.
+pub const SCRIPT_FRAME_BYTES: u32 = 256 << 10;
+/// What a script's connection takes in all, in bytes.
+pub const SCRIPT_RECEIVED_BYTES: usize = 8 << 20;
+/// Frames that a script's connection takes in all.
+pub const SCRIPT_FRAMES: usize = 512;

@@ -3,6 +3,7 @@
 
 mod connect;
 mod crash;
+mod exchange;
 mod exec;
 mod failure;
 mod fids;
@@ -14,6 +15,7 @@ mod observe;
 mod outcome;
 mod refs;
 mod reset;
+mod wire_step;
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -22,6 +24,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use futures_util::try_join;
 
+pub use exchange::{Exchange, Ledger, Open, Request, Sending, Settled, WireEvent};
 pub use failure::{Failure, FailureKind, StartError};
 pub use fids::{Bound, follow};
 pub use observe::Needs;
@@ -242,6 +245,7 @@ impl Session {
             conn: &self.conn,
             handles: &mut self.handles,
             home: &self.sandbox.layout().home,
+            socket: &self.socket,
             reach: Reach::Confined,
         };
         drive(&conns, Duration::from_millis(STEP_MS), exec::run(&op, &mut context)).flatten()
@@ -292,9 +296,9 @@ impl Session {
             looked.map_err(|why| Failure::wire("looking", why)).flatten()?;
         self.refs.set_panes(serials(&index.after));
         self.refs.columns = columns;
-        // A hang-up loses the records between.
-        outcome.window = window.filter(|_| !outcome.hung_up);
         outcome.logged = logged.filter(|_| !outcome.hung_up);
+        // A hang-up loses the records between; what a script's requests log is not told apart.
+        outcome.window = window.filter(|_| !outcome.hung_up && outcome.wire.is_empty());
         outcome.index = needs.index.then_some(index);
         outcome.listing = listing;
         outcome.addresses = addresses;

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use bytes::Bytes;
 
-use crate::wire::Exchange;
+use super::exchange::Exchange;
+use crate::wire::Traced;
 use crate::wire::msg::{Fid, Qid};
 
 /// One step's outcome: facts alone, no judgement.
@@ -27,7 +28,7 @@ pub struct Outcome {
     /// One listing, read whole and in pieces within one open.
     pub listing: Option<Listing>,
     /// What went over the main connection, the checks' own requests included.
-    pub trace: Vec<Exchange>,
+    pub trace: Vec<Traced>,
     /// The fids that were bound before the trace began.
     pub bound: BTreeMap<Fid, Qid>,
     /// What one pane's addresses were, and how long its body was.
@@ -38,6 +39,8 @@ pub struct Outcome {
     pub edited: Option<Edited>,
     /// What the target left that says it crashed, although it answers.
     pub crash: Option<String>,
+    /// What passed on each connection that a script of raw messages had to itself.
+    pub wire: Vec<Exchange>,
 }
 
 /// A pane's addresses and its body's length, both in runes.

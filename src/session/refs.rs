@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use once_cell::sync::Lazy;
 use regex::bytes::{Captures, Regex};
 
-use crate::ops::{Latin1, Op};
+use crate::ops::{Latin1, Op, WireStep};
+use crate::wire::msg::Tmsg;
 
 /// Closed panes that are remembered.
 const GONE: usize = 20;
@@ -55,8 +56,18 @@ impl Refs {
             | Op::Remove { path }
             | Op::Create { path, .. }
             | Op::Hold { path, .. } => self.replace(path),
+            Op::Wire { steps } => steps.iter_mut().for_each(|step| self.replace_names(step)),
             Op::Seq { ops } => ops.iter_mut().for_each(|op| self.resolve_in_place(op)),
             _ => {}
+        }
+    }
+
+    fn replace_names(&self, step: &mut WireStep) {
+        let WireStep::Send { message: Tmsg::Walk { names, .. }, .. } = step else { return };
+        for name in names.iter_mut().filter(|name| name.contains(&b'{')) {
+            let mut text = Latin1(name.to_vec());
+            self.replace(&mut text);
+            *name = text.0.into();
         }
     }
 

@@ -59,14 +59,14 @@ pub(super) struct Inner {
     late_order: VecDeque<Tag>,
     broken: Option<WireError>,
     requests: u64,
-    trace: Vec<Exchange>,
+    trace: Vec<Traced>,
     /// When the earliest of the futures polled last wants to be polled again.
     wake: Option<Instant>,
 }
 
 /// A request and what answered it, as they were on the wire.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Exchange {
+pub struct Traced {
     /// What was asked.
     pub request: Tmsg,
     /// What was answered; nothing as yet, or for ever.
@@ -148,7 +148,7 @@ impl Conn {
 
     /// What was exchanged since the last call, in the order of the requests. Replies that come later
     /// are not told of.
-    pub fn take_trace(&self) -> Vec<Exchange> {
+    pub fn take_trace(&self) -> Vec<Traced> {
         let mut inner = self.inner.borrow_mut();
         inner.waiting.values_mut().for_each(|waiting| waiting.traced = None);
         std::mem::take(&mut inner.trace)
@@ -213,7 +213,7 @@ impl Inner {
         // A connection that nobody takes the trace of must not grow by it.
         let traced = (self.trace.len() < TRACED).then_some(self.trace.len());
         if traced.is_some() {
-            self.trace.push(Exchange { request: message.clone(), reply: None });
+            self.trace.push(Traced { request: message.clone(), reply: None });
         }
         let kind = message.kind();
         self.waiting.insert(tag, Waiting { traced, kind, flushes, reply: None });

@@ -12,7 +12,7 @@ mod pending;
 pub mod stat;
 
 pub use anything::decode_anything;
-pub use conn::{Conn, Exchange, ROOT_FID, Reply, WireError};
+pub use conn::{Conn, ROOT_FID, Reply, Traced, WireError};
 pub use drive::drive;
 pub use files::{Answer, split};
 pub use pending::{Held, Pending};

@@ -4,6 +4,7 @@ mod draw;
 mod edit;
 mod payload;
 mod place;
+mod wire;
 
 use super::parts::{
     AddrFile, AfterAddr, Chunking, Count, DataFile, DumpLine, Mode, NewName, NewPane, Parent, Perm,
@@ -153,6 +154,7 @@ fn step_of(family: Family, draw: &mut Draw) -> Step {
         Family::Split => {
             Step::Split { target: line_file(draw), line: command_line(draw), at: draw.byte() }
         }
+        Family::Wire => Step::Wire(wire::script(draw)),
         Family::Write | Family::Handle | Family::NewPane | Family::Event | Family::Exact => {
             write(draw)
         }

@@ -1,0 +1,58 @@
+//! The steps of a script of raw messages in words.
+
+use super::{opened, shown};
+use crate::ops::{Latin1, WireStep, wire_verb};
+use crate::wire::msg::{NOFID, NOTAG, Tmsg};
+
+/// One step.
+pub(super) fn tell_step(step: &WireStep) -> String {
+    match step {
+        WireStep::Send { tag, cut, message } => {
+            let tag = match tag {
+                None => String::new(),
+                Some(NOTAG) => ", tag NOTAG".into(),
+                Some(tag) => format!(", tag {tag}"),
+            };
+            let cut = cut.map_or(String::new(), |cut| format!(", pausing after {cut} bytes"));
+            format!("T{}{}{tag}{cut}", wire_verb(message), tell_message(message))
+        }
+        WireStep::Raw { bytes } => format!("the bytes {}", shown(bytes)),
+        WireStep::Wait => "wait for the answers".into(),
+        WireStep::Hangup => "hang up".into(),
+    }
+}
+
+fn tell_message(message: &Tmsg) -> String {
+    match message {
+        Tmsg::Version { msize, version } => format!(" {} with msize {msize}", shown(version)),
+        Tmsg::Auth { afid, .. } => format!(" as fid {}", fid(*afid)),
+        Tmsg::Attach { fid: new, afid, .. } => {
+            let afid = if *afid == NOFID { String::new() } else { format!(", afid {afid}") };
+            format!(" as fid {}{afid}", fid(*new))
+        }
+        Tmsg::Flush { oldtag } => format!(" of tag {oldtag}"),
+        Tmsg::Walk { fid: from, newfid, names } => {
+            let names: Vec<String> = names.iter().map(|name| shown(name)).collect();
+            let names = if names.is_empty() { "no names".into() } else { names.join(", ") };
+            format!(" from fid {} to fid {} by {names}", fid(*from), fid(*newfid))
+        }
+        Tmsg::Open { fid: of, mode } => format!(" of fid {} {}", fid(*of), opened(*mode)),
+        Tmsg::Create { fid: of, name, perm, .. } => {
+            format!(" of {} in fid {}, permissions {perm:o}", shown(name), fid(*of))
+        }
+        Tmsg::Read { fid: of, offset, count } => {
+            format!(" of {count} bytes of fid {} at {offset}", fid(*of))
+        }
+        Tmsg::Write { fid: of, offset, data } => {
+            format!(" of {} to fid {} at {offset}", shown(&Latin1(data.to_vec())), fid(*of))
+        }
+        Tmsg::Clunk { fid: of } | Tmsg::Remove { fid: of } | Tmsg::Stat { fid: of } => {
+            format!(" of fid {}", fid(*of))
+        }
+        Tmsg::Wstat { fid: of, .. } => format!(" of fid {} that asks for no change", fid(*of)),
+    }
+}
+
+fn fid(fid: u32) -> String {
+    if fid == NOFID { "NOFID".into() } else { fid.to_string() }
+}
