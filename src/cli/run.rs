@@ -42,6 +42,9 @@ struct Common {
     /// Where runs/ and bugs/ go
     #[arg(long, value_name = "DIR", default_value = ".")]
     out: PathBuf,
+    /// Send scripts of raw messages too; the log is then none that the old script can replay
+    #[arg(long)]
+    wire: bool,
     /// Print a JSON object for each seed
     #[arg(long)]
     json: bool,
@@ -61,7 +64,7 @@ fn run(seeds: &[u64], steps: usize, common: &Common) -> Result<i32> {
     let mut runner = common.target.runner()?;
     let mut found = false;
     for &seed in seeds {
-        let run = RandomRun { seed, steps, out: common.out.clone() };
+        let run = RandomRun { seed, steps, wire: common.wire, out: common.out.clone() };
         let summary = watched(&mut runner, &run, common.json)?;
         found |= !summary.found.is_empty();
         match common.json {

@@ -11,7 +11,7 @@ use rand::{RngExt as _, SeedableRng as _};
 use serde_json::json;
 
 use super::{End, RunError, Runner};
-use crate::input::{Generator, Renderer};
+use crate::input::{Family, Generator, Renderer, Weights};
 use crate::ops::{Op, put_line};
 use crate::record::{Circumstances, Finding, Written, write_record};
 use crate::session::Session;
@@ -23,6 +23,9 @@ pub struct RandomRun {
     pub seed: u64,
     /// How many steps.
     pub steps: usize,
+    /// Whether scripts of raw messages are among them: the script that came before cannot replay
+    /// a log that has some.
+    pub wire: bool,
     /// Where `runs/` and `bugs/` go.
     pub out: PathBuf,
 }
@@ -68,7 +71,11 @@ pub fn random_run(
     let started = Instant::now();
     let requests = runner.requests();
     let mut log = Log::create(run, runner)?;
-    let mut generator = Generator::new(run.seed);
+    let weights = match run.wire {
+        true => Weights::default(),
+        false => Weights::default().with(Family::Wire, 0),
+    };
+    let mut generator = Generator::with_weights(run.seed, weights);
     let mut renderer = Renderer::default();
     let mut summary = Summary {
         steps: run.steps,
