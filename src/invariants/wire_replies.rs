@@ -36,7 +36,7 @@ fn answer(answer: &Answer) -> Option<Breach> {
     }
     let fits = answer.asked.checked_add(1) == Some(answer.kind);
     // An R-message is no request, whatever stands in it.
-    let request = answer.asked % 2 == 0;
+    let request = answer.asked.is_multiple_of(2);
     (answer.kind != RERROR && !(fits && request)).then(|| Breach {
         why: format!("{asked} was answered with {got}"),
         detail: format!("{:?}", answer.reply),
