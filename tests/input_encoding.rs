@@ -5,7 +5,8 @@ use monkey9p::input::{
     Base, Bytes, Chunking, ExactOp, Generator, Input, Literal, Mode, PaneFile, PaneRef, Path,
     Payload, Step, payload,
 };
-use monkey9p::ops::{Chunks, HostAction, Latin1, Op};
+use monkey9p::ops::{Chunks, HostAction, Latin1, Op, WireStep};
+use monkey9p::wire::msg::Tmsg;
 use proptest::prelude::*;
 
 /// Written out from the layout that `arbitrary` documents and derives; `encode` has no part in it.
@@ -170,6 +171,32 @@ fn plain_op() -> impl Strategy<Value = Op> {
             Op::Host { action, name, data }
         }),
         any::<bool>().prop_map(|follower| Op::Fresh { follower }),
+        prop::collection::vec(wire_step(), 0..5).prop_map(|steps| Op::Wire { steps }),
+    ]
+}
+
+fn wire_step() -> impl Strategy<Value = WireStep> {
+    let fids = || 0u32..4;
+    let names = prop::collection::vec(latin1(), 0..3);
+    let message = prop_oneof![
+        (fids(), fids(), names).prop_map(|(fid, newfid, names)| Tmsg::Walk {
+            fid,
+            newfid,
+            names: names.into_iter().map(|name| name.0.into()).collect()
+        }),
+        (fids(), any::<u64>(), latin1()).prop_map(|(fid, offset, data)| Tmsg::Write {
+            fid,
+            offset,
+            data: data.0.into()
+        }),
+        any::<u16>().prop_map(|oldtag| Tmsg::Flush { oldtag }),
+    ];
+    prop_oneof![
+        (prop::option::of(any::<u16>()), prop::option::of(any::<u16>()), message)
+            .prop_map(|(tag, cut, message)| WireStep::Send { tag, cut, message }),
+        latin1().prop_map(|bytes| WireStep::Raw { bytes }),
+        Just(WireStep::Wait),
+        Just(WireStep::Hangup),
     ]
 }
 

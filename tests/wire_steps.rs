@@ -67,3 +67,137 @@ fn generated_scripts_break_no_rule() {
         assert!(answers > 2000, "{answers} answers");
     }
 }
+
+/// A defect, the rule that finds it, and a script that shows it.
+type Case = (&'static str, &'static str, fn() -> serde_json::Value);
+
+fn walk(newfid: u32, names: &[&str]) -> serde_json::Value {
+    json!({"do": "walk", "fid": 1, "newfid": newfid, "names": names})
+}
+
+fn to_body() -> serde_json::Value {
+    walk(2, &["pane", "{p0}", "body"])
+}
+
+fn of(verb: &str, fid: u32) -> serde_json::Value {
+    json!({"do": verb, "fid": fid})
+}
+
+fn wait() -> serde_json::Value {
+    json!({"do": "wait"})
+}
+
+/// An event file, opened and read: there is nothing to tell.
+fn held_read_then(after: serde_json::Value) -> serde_json::Value {
+    let read = json!({"do": "read", "fid": 2, "count": 64, "tag": 2});
+    let event = walk(2, &["pane", "{p0}", "event"]);
+    json!([event, wait(), of("open", 2), wait(), read, wait(), after, wait()])
+}
+
+const CASES: [Case; 22] = [
+    ("fid-kept-by-remove", "wire_clunk", || {
+        json!([to_body(), wait(), of("remove", 2), wait(), of("stat", 2)])
+    }),
+    ("clunk-frees-nothing", "wire_clunk", || {
+        json!([to_body(), wait(), of("clunk", 2), wait(), of("stat", 2)])
+    }),
+    ("walk-binds-partial", "wire_walk", || {
+        json!([walk(2, &["pane", "nosuch"]), wait(), of("stat", 2)])
+    }),
+    ("walk-empty-done", "wire_walk", || json!([walk(2, &["nosuch"])])),
+    ("new-fid-in-use", "wire_fids", || json!([to_body(), wait(), walk(2, &["index"])])),
+    ("walk-seventeen", "wire_walk", || json!([walk(2, &[".."; 17])])),
+    ("walk-from-open", "wire_open", || {
+        let from = json!({"do": "walk", "fid": 2, "newfid": 3, "names": []});
+        json!([to_body(), wait(), of("open", 2), wait(), from])
+    }),
+    ("open-twice", "wire_open", || {
+        json!([to_body(), wait(), of("open", 2), wait(), of("open", 2)])
+    }),
+    (
+        "read-unopened",
+        "wire_open",
+        || json!([to_body(), wait(), {"do": "read", "fid": 2, "count": 16}]),
+    ),
+    ("write-on-read-fid", "wire_open", || {
+        let write = json!({"do": "write", "fid": 2, "data": "x"});
+        json!([to_body(), wait(), of("open", 2), wait(), write])
+    }),
+    ("msize-exceeded", "wire_counts", || {
+        let version = json!({"do": "version", "msize": 256, "version": "9P2000"});
+        let read = json!({"do": "read", "fid": 2, "count": 8192});
+        let readme = walk(2, &["README"]);
+        json!([
+            version,
+            wait(),
+            of("attach", 1),
+            wait(),
+            readme,
+            wait(),
+            of("open", 2),
+            wait(),
+            read
+        ])
+    }),
+    ("write-overcount", "wire_counts", || {
+        let open = json!({"do": "open", "fid": 2, "mode": 1});
+        json!([to_body(), wait(), open, wait(), {"do": "write", "fid": 2, "data": ""}])
+    }),
+    (
+        "dir-entry-split",
+        "wire_counts",
+        || json!([of("open", 1), wait(), {"do": "read", "fid": 1, "count": 100}]),
+    ),
+    ("flush-also-errors", "wire_flush", || held_read_then(json!({"do": "flush", "oldtag": 2}))),
+    ("hang-on-flush", "wire_answered", || held_read_then(json!({"do": "flush", "oldtag": 2}))),
+    ("hang-flush-unknown", "wire_answered", || json!([{"do": "flush", "oldtag": 9}])),
+    ("version-keeps-fids", "wire_version", || {
+        let version = json!({"do": "version", "msize": 8192, "version": "9P2000"});
+        json!([to_body(), wait(), version, wait(), of("stat", 2)])
+    }),
+    (
+        "unknown-version",
+        "wire_version",
+        || json!([{"do": "version", "msize": 8192, "version": "8P2000"}]),
+    ),
+    ("tag-twice", "wire_tags", || held_read_then(json!({"do": "stat", "fid": 1, "tag": 2}))),
+    ("error-extra-bytes", "wire_replies", || {
+        let new = json!({"do": "create", "fid": 2, "name": "x", "perm": 0x8000_01ff_u32});
+        json!([walk(2, &["pane"]), wait(), new])
+    }),
+    ("segment-lost", "wire_hang_up", || json!([{"do": "stat", "fid": 1, "cut": 5}])),
+    ("qid-differs", "wire_qids", || json!([to_body(), wait(), of("stat", 2)])),
+];
+
+#[test]
+fn each_defect_of_the_protocol_is_found_by_its_rule() {
+    for (plant, rule, steps) in CASES {
+        let ops = [Op::Fresh { follower: false }, wire(steps())];
+        assert!(guard(&ops[1], Reach::Confined).is_ok(), "{plant}");
+        let found = common::replay_on(Some(plant), &ops).found;
+        let found = found.unwrap_or_else(|| panic!("{plant}: not found"));
+        assert_eq!(found.1.kind, rule, "{plant}: {found:?}");
+        let sound = common::replay_on(None, &ops).found;
+        assert!(sound.is_none(), "without {plant}: {sound:?}");
+    }
+}
+
+/// What ends the server, or hangs a connection up, is told by what happened to it.
+#[test]
+fn what_ends_the_server_is_a_crash() {
+    let cases: [Case; 4] = [
+        ("crash-on-rmessage", "crash", || json!([{"do": "raw", "bytes": "\u{7}\0\0\0y\u{1}\0"}])),
+        ("crash-double-clunk", "crash", || json!([of("clunk", 5)])),
+        ("crash-count-overflow", "crash", || {
+            let read = json!({"do": "read", "fid": 2, "count": u32::MAX});
+            json!([to_body(), wait(), of("open", 2), wait(), read])
+        }),
+        ("drop-on-long-name", "wire_hang_up", || json!([walk(2, &[&"n".repeat(300)])])),
+    ];
+    for (plant, kind, steps) in cases {
+        let ops = [Op::Fresh { follower: false }, wire(steps())];
+        let found = common::replay_on(Some(plant), &ops).found;
+        let found = found.unwrap_or_else(|| panic!("{plant}: not found"));
+        assert_eq!(found.1.kind, kind, "{plant}: {found:?}");
+    }
+}

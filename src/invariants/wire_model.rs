@@ -423,3 +423,6 @@ fn is_well_formed(request: &Tmsg) -> bool {
 
 /// Names in one Twalk (walk(9P)).
 pub const MAXWELEM: usize = crate::wire::limits::WALK_NAMES;
+
+#[cfg(test)]
+mod tests;

@@ -1,6 +1,6 @@
 //! Delta debugging: the smallest sequence of ops that still fails, whoever runs them.
 
-use crate::ops::{Chunks, Op};
+use crate::ops::{Chunks, Op, WireStep};
 
 /// A 1-minimal subsequence of `items` for which `fails` holds, by Zeller's ddmin: nothing more can
 /// be left out one by one. `fails` must hold of `items` itself; if it stops answering true (a budget
@@ -30,10 +30,19 @@ pub fn minimize<T: Clone>(items: &[T], mut fails: impl FnMut(&[T]) -> bool) -> V
 /// Payloads up to this stay as they are, in bytes.
 const PLAIN_BYTES: usize = 8;
 
-/// Halves payloads and straightens chunkings while the sequence still fails.
+/// Halves payloads, straightens chunkings and shortens scripts while the sequence still fails.
 pub fn simplify(ops: &[Op], mut fails: impl FnMut(&[Op]) -> bool) -> Vec<Op> {
     let mut ops = ops.to_vec();
     for index in 0..ops.len() {
+        if let Op::Wire { steps } = &ops[index] {
+            let with = |steps: &[WireStep]| {
+                let mut ops = ops.clone();
+                ops[index] = Op::Wire { steps: steps.to_vec() };
+                ops
+            };
+            let steps = minimize(steps, |steps| fails(&with(steps)));
+            ops[index] = Op::Wire { steps };
+        }
         while let Some(smaller) = halved(&ops[index]).or_else(|| whole(&ops[index])) {
             let before = std::mem::replace(&mut ops[index], smaller);
             if !fails(&ops) {
@@ -109,5 +118,14 @@ mod tests {
             |ops: &[Op]| matches!(&ops[0], Op::Write { data, .. } if data.contains(&b'x'));
         let big = write(&format!("x{}", "y".repeat(500)), Chunks::Bytes);
         assert_eq!(simplify(&[big], holds_x), [write("xyyyyyy", Chunks::Whole)]);
+    }
+
+    #[test]
+    fn scripts_lose_steps() {
+        let script = Op::Wire { steps: vec![WireStep::Wait, WireStep::Hangup, WireStep::Wait] };
+        let hangs_up =
+            |ops: &[Op]| matches!(&ops[0], Op::Wire { steps } if steps.contains(&WireStep::Hangup));
+        let small = Op::Wire { steps: vec![WireStep::Hangup] };
+        assert_eq!(simplify(&[script], hangs_up), [small]);
     }
 }

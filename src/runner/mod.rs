@@ -21,7 +21,8 @@ use crate::record::{Finding, blur};
 use crate::sandbox::SandboxError;
 use crate::session::log::occurrences;
 use crate::session::{
-    Answered, Failure, FailureKind, Launcher, Outcome, ResetError, Session, StartError, Step,
+    Answered, Exchange, Failure, FailureKind, Launcher, Outcome, ResetError, Session, StartError,
+    Step,
 };
 use crate::target::file_kind;
 
@@ -234,6 +235,9 @@ fn note(op: &Op, outcome: &Outcome) {
         feedback::note(&["asked", op.kind(), &what, &kind, &answer]);
         feedback::note(&["then", &before, &what, &answer]);
         before = format!("{what} {answer}");
+    }
+    for (asked, answered, why) in outcome.wire.iter().flat_map(Exchange::answers) {
+        feedback::note(&["wire", &asked.to_string(), &answered.to_string(), &blur(&why)]);
     }
     for kind in ["err", "msg"] {
         for line in occurrences(outcome.window.as_deref().unwrap_or_default(), kind) {

@@ -297,3 +297,6 @@ impl Line {
         let _ = poll(&mut [PollFd::new(self.socket.as_fd(), flags)], timeout);
     }
 }
+
+#[cfg(test)]
+mod tests;
