@@ -330,7 +330,8 @@ impl Model {
     /// A session begins, or none is on.
     fn version(&mut self, answer: &Answer) {
         let known = matches!(answer.done(), Some(Rmsg::Version { version, .. }) if version.starts_with(b"9P"));
-        self.session = known;
+        // One of several at a time: which the server took last is not known.
+        self.session = known && answer.clear;
         if !known || !answer.clear {
             self.fids.clear();
             self.others_unknown = true;

@@ -320,6 +320,21 @@ fn what_was_in_flight_together_is_no_claim() {
     assert_eq!(apart.breaks(), ["wire_fids"]);
 }
 
+/// Two at a time: which of them the server took last is known only to it.
+#[test]
+fn two_versions_at_a_time_are_no_claim() {
+    let version = |version: &'static str| Tmsg::Version { msize: 8_192, version: version.into() };
+    let agreed = |version: &'static str| Rmsg::Version { msize: 8_192, version: version.into() };
+    let talk = Talk::begun()
+        .send(NOTAG, version("9P2000"))
+        .send(NOTAG, version("8P2000"))
+        .get(NOTAG, agreed("9P2000"))
+        .get(NOTAG, agreed("unknown"))
+        .wait()
+        .ask(1, Tmsg::Flush { oldtag: 2 }, refused());
+    assert_eq!(talk.breaks(), [""; 0]);
+}
+
 /// A Tversion on top of other requests makes all that follows unclear, until the next one.
 #[test]
 fn a_version_among_others_is_no_claim() {
