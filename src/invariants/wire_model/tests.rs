@@ -182,6 +182,14 @@ fn what_is_done_by_the_manual_breaks_nothing() {
                 .silence(),
         ),
         (
+            "flushes of nothing in any order",
+            Talk::begun()
+                .send(6, Tmsg::Flush { oldtag: 5 })
+                .send(7, Tmsg::Flush { oldtag: 5 })
+                .get(7, Rmsg::Flush)
+                .get(6, Rmsg::Flush),
+        ),
+        (
             "the tag used again",
             with_held_read().ask(6, Tmsg::Flush { oldtag: 5 }, Rmsg::Flush).ask(
                 5,
