@@ -4,6 +4,8 @@
 //! while another request may change the same fid is known to have been sent, and nothing else: it is
 //! not clear, and what either changes is unknown afterwards.
 
+mod facts;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use bytes::Bytes;
@@ -11,6 +13,7 @@ use bytes::Bytes;
 use crate::session::{Exchange, Ledger, Open, Request, Sending, WireEvent};
 use crate::wire::codec::{self, DecodeError};
 use crate::wire::msg::{Fid, NOTAG, QTDIR, Qid, RERROR, Rmsg, Tag, Tmsg};
+use facts::{changes, collide, is_well_formed, made, subject};
 
 /// What is known of a fid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,6 +32,9 @@ pub enum State {
         mode: Option<u8>,
     },
 }
+
+/// A message size below which a server may refuse to talk at all, in bytes.
+pub const USEFUL_BYTES: u32 = 256;
 
 /// Why a fid is not in use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,6 +108,8 @@ pub enum Ended {
     Answered,
     /// With the answer to a Tflush.
     Flushed,
+    /// In a way that leaves open whether it is answered.
+    Either,
 }
 
 /// A connection, told again with what was known.
@@ -228,7 +236,9 @@ impl Model {
         let msize = self.ledger.msize();
         let settled = self.ledger.received(kind, tag, frame);
         for open in &settled.cancelled {
-            self.ended.insert(open.tag, Ended::Flushed);
+            // Of several Tflushes, any may be the only one that is answered.
+            let flush = open.flushes.is_some();
+            self.ended.insert(open.tag, if flush { Ended::Either } else { Ended::Flushed });
             let asked = self.asked.remove(&open.index);
             for fid in asked.and_then(|asked| asked.request).iter().flat_map(changes) {
                 self.fids.insert(fid, State::Unknown);
@@ -330,7 +340,14 @@ impl Model {
     /// A session begins, or none is on.
     fn version(&mut self, answer: &Answer) {
         let known = matches!(answer.done(), Some(Rmsg::Version { version, .. }) if version.starts_with(b"9P"));
-        self.session = known;
+        // One of several at a time: which the server took last is not known.
+        self.session = known && answer.clear;
+        // A size in which no answer fits may as well be none, and a server may give up.
+        let agreed = match answer.done() {
+            Some(Rmsg::Version { msize, .. }) => *msize,
+            _ => 0,
+        };
+        self.excused |= !self.session || agreed < USEFUL_BYTES;
         if !known || !answer.clear {
             self.fids.clear();
             self.others_unknown = true;
@@ -354,75 +371,6 @@ impl Model {
 fn bound(qid: Option<Qid>, mode: Option<u8>) -> State {
     State::Bound { qid, directory: qid.map(|qid| qid.kind & QTDIR != 0), mode }
 }
-
-/// The fid that a request is about; not one that it makes.
-fn subject(request: &Tmsg) -> Option<Fid> {
-    match request {
-        Tmsg::Walk { fid, .. }
-        | Tmsg::Open { fid, .. }
-        | Tmsg::Create { fid, .. }
-        | Tmsg::Read { fid, .. }
-        | Tmsg::Write { fid, .. }
-        | Tmsg::Clunk { fid }
-        | Tmsg::Remove { fid }
-        | Tmsg::Stat { fid }
-        | Tmsg::Wstat { fid, .. } => Some(*fid),
-        Tmsg::Version { .. } | Tmsg::Auth { .. } | Tmsg::Attach { .. } | Tmsg::Flush { .. } => None,
-    }
-}
-
-/// The fid that a request makes, if it makes one.
-fn made(request: &Tmsg) -> Option<Fid> {
-    match request {
-        Tmsg::Walk { newfid: fid, .. }
-        | Tmsg::Auth { afid: fid, .. }
-        | Tmsg::Attach { fid, .. } => Some(*fid),
-        _ => None,
-    }
-}
-
-/// The fids whose state a request may change.
-fn changes(request: &Tmsg) -> Vec<Fid> {
-    match request {
-        Tmsg::Open { fid, .. }
-        | Tmsg::Create { fid, .. }
-        | Tmsg::Clunk { fid }
-        | Tmsg::Remove { fid } => vec![*fid],
-        other => made(other).into_iter().collect(),
-    }
-}
-
-/// Whether either may change a fid that the other names.
-fn collide(one: &Tmsg, two: &Tmsg) -> bool {
-    let named = |request: &Tmsg| {
-        let afid = match request {
-            Tmsg::Attach { afid, .. } => Some(*afid),
-            _ => None,
-        };
-        [subject(request), made(request), afid]
-    };
-    let changed = |one: &Tmsg, two: &Tmsg| {
-        changes(one).into_iter().any(|fid| named(two).contains(&Some(fid)))
-    };
-    changed(one, two) || changed(two, one)
-}
-
-/// Whether nobody may take a message for one that is none: its strings are text (intro(9P)), and
-/// its names are as many as one may hold (walk(9P)).
-fn is_well_formed(request: &Tmsg) -> bool {
-    let strings: Vec<&Bytes> = match request {
-        Tmsg::Version { version, .. } => vec![version],
-        Tmsg::Auth { uname, aname, .. } | Tmsg::Attach { uname, aname, .. } => vec![uname, aname],
-        Tmsg::Walk { names, .. } if names.len() > MAXWELEM => return false,
-        Tmsg::Walk { names, .. } => names.iter().collect(),
-        Tmsg::Create { name, .. } => vec![name],
-        _ => Vec::new(),
-    };
-    strings.iter().all(|text| !text.contains(&0) && std::str::from_utf8(text).is_ok())
-}
-
-/// Names in one Twalk (walk(9P)).
-pub const MAXWELEM: usize = crate::wire::limits::WALK_NAMES;
 
 #[cfg(test)]
 mod tests;

@@ -49,7 +49,7 @@ fn stray(stray: &Stray) -> Option<Breach> {
         Ended::Answered => format!("{got} answers a request a second time"),
         Ended::Never => format!("{got} has a tag that no request carries"),
         // Another rule's.
-        Ended::Flushed => return None,
+        Ended::Flushed | Ended::Either => return None,
     };
     Some(Breach { why, detail: format!("tag {}", stray.tag) })
 }

@@ -1,6 +1,6 @@
 //! A Tversion begins a session or none, says which, and leaves no fid of the one before.
 
-use super::wire_model::{Answer, State, Why, replay};
+use super::wire_model::{Answer, State, USEFUL_BYTES, Why, replay};
 use super::{Basis, Breach, Invariant};
 use crate::session::{Needs, Outcome};
 use crate::wire::msg::{RERROR, Rmsg, Tmsg, kind_name};
@@ -14,9 +14,6 @@ pub const INVARIANT: Invariant = Invariant {
     false_positive: "a Tversion sent while other requests were outstanding",
     check,
 };
-
-/// A message size below which a server may refuse to talk at all, in bytes.
-const USEFUL_BYTES: u32 = 256;
 
 fn check(outcome: &Outcome) -> Option<Breach> {
     outcome.wire.iter().find_map(|exchange| replay(exchange).answers.iter().find_map(look))

@@ -1,8 +1,9 @@
 //! A walk goes name by name, and makes its new fid only if it goes all the way.
 
-use super::wire_model::{Answer, MAXWELEM, State, Why, replay};
+use super::wire_model::{Answer, State, Why, replay};
 use super::{Basis, Breach, Invariant};
 use crate::session::{Needs, Outcome};
+use crate::wire::limits::WALK_NAMES;
 use crate::wire::msg::{Rmsg, Tmsg};
 
 /// How far a walk gets is the server's to say; how it says so is not.
@@ -38,7 +39,7 @@ fn look(answer: &Answer) -> Option<Breach> {
     if qids.is_empty() && !names.is_empty() {
         return broke("Rwalk of no qids, although there were names");
     }
-    if names.len() > MAXWELEM {
+    if names.len() > WALK_NAMES {
         return broke("a walk of more than sixteen names was accepted");
     }
     let from_file = matches!(answer.fid, State::Bound { directory: Some(false), .. });

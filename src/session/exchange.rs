@@ -134,7 +134,8 @@ impl Ledger {
         }
         if let Some((msize, true)) = agreed(kind, frame) {
             self.msize = Some(msize);
-            cancelled = self.take(|_| true);
+            // Another Tversion that was sent at once has an answer of its own.
+            cancelled = self.take(|open| open.kind != VERSION);
         }
         Settled { answered: Some(answered), cancelled }
     }

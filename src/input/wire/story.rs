@@ -84,7 +84,7 @@ fn attach(fid: Fid) -> WireStep {
     WireStep::send(Tmsg::Attach { fid, afid: NOFID, uname, aname })
 }
 
-/// The log, opened and read up to where it has no more to say.
+/// A pane's events, opened and read while there are none.
 fn held_read() -> Vec<WireStep> {
     let event: [&[u8]; 3] = [b"pane", b"{p0}", b"event"];
     let read = WireStep::tagged(2, Tmsg::Read { fid: 2, offset: 0, count: 8_192 });

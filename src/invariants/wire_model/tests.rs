@@ -182,6 +182,14 @@ fn what_is_done_by_the_manual_breaks_nothing() {
                 .silence(),
         ),
         (
+            "flushes of nothing in any order",
+            Talk::begun()
+                .send(6, Tmsg::Flush { oldtag: 5 })
+                .send(7, Tmsg::Flush { oldtag: 5 })
+                .get(7, Rmsg::Flush)
+                .get(6, Rmsg::Flush),
+        ),
+        (
             "the tag used again",
             with_held_read().ask(6, Tmsg::Flush { oldtag: 5 }, Rmsg::Flush).ask(
                 5,
@@ -318,6 +326,21 @@ fn what_was_in_flight_together_is_no_claim() {
     // On fids that nothing in flight changes, the claims stand.
     let apart = both(clunk(2), stat(5), Rmsg::Clunk, entry(file(7)));
     assert_eq!(apart.breaks(), ["wire_fids"]);
+}
+
+/// Two at a time: which of them the server took last is known only to it.
+#[test]
+fn two_versions_at_a_time_are_no_claim() {
+    let version = |version: &'static str| Tmsg::Version { msize: 8_192, version: version.into() };
+    let agreed = |version: &'static str| Rmsg::Version { msize: 8_192, version: version.into() };
+    let talk = Talk::begun()
+        .send(NOTAG, version("9P2000"))
+        .send(NOTAG, version("8P2000"))
+        .get(NOTAG, agreed("9P2000"))
+        .get(NOTAG, agreed("unknown"))
+        .wait()
+        .ask(1, Tmsg::Flush { oldtag: 2 }, refused());
+    assert_eq!(talk.breaks(), [""; 0]);
 }
 
 /// A Tversion on top of other requests makes all that follows unclear, until the next one.

@@ -181,7 +181,7 @@ pub(super) fn guard_wire(steps: &[WireStep], root: Fid) -> Result<(), Refusal> {
 fn may_be_written(path: &[u8]) -> bool {
     let parts: Vec<&[u8]> = super::elements(path).collect();
     let slashes = path.iter().filter(|&&byte| byte == b'/').count();
-    // A name that holds a slash, or none at all, makes the path another than it looks.
+    // An empty name makes the path another than it looks.
     if slashes != parts.len() || parts.iter().any(|part| super::is_dots(part)) {
         return false;
     }
