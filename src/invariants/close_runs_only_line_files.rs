@@ -5,7 +5,7 @@ use regex::Regex;
 
 use super::{Basis, Breach, Invariant, LINE_FILES, last_element};
 use crate::session::log::occurrences;
-use crate::session::{Needs, Outcome, What};
+use crate::session::{Needs, Outcome};
 
 /// A file of command lines runs what is left when its fid is closed. Any other file that was
 /// written to without trouble and fails at the close breaks the failure rule.
@@ -22,13 +22,11 @@ static RECORD: Lazy<Regex> = Lazy::new(|| Regex::new(r"^err \S+ ([^:]+):").expec
 
 fn check(outcome: &Outcome) -> Option<Breach> {
     let window = outcome.window.as_ref()?;
+    // Any refusal may have logged the record, an open's or a remove's too.
     let failed: Vec<&str> = outcome
         .requests
         .iter()
         .filter(|asked| asked.refused().is_some())
-        .filter(|asked| {
-            matches!(asked.what, What::Write | What::ClunkWrite | What::OpenNew | What::Truncate)
-        })
         .map(|asked| last_element(&asked.path))
         .collect();
     for line in occurrences(window, "err") {
@@ -52,7 +50,7 @@ fn check(outcome: &Outcome) -> Option<Breach> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::session::{Answered, Asked, Sent};
+    use crate::session::{Answered, Asked, Sent, What};
 
     fn outcome(path: &str, left_at_close: bool, refused: bool, log: &str) -> Outcome {
         let answer = if refused { Answered::Refused("no".into()) } else { Answered::Done };
@@ -73,6 +71,17 @@ mod tests {
         );
         let pty = outcome("/pane/3/pty/run", true, false, "err 3 pty/run: no");
         assert!(check(&pty).is_some());
+    }
+
+    /// Found by the fuzz target: an open in a mode that no server has, beside a write that was fine.
+    #[test]
+    fn any_refusal_of_the_file_explains_its_record() {
+        for what in [What::Open, What::Remove, What::Create, What::WriteUnopened] {
+            let mut mixed = outcome("/pane/3/addr", true, false, "err 3 addr: no such mode");
+            let answer = Answered::Refused("no such mode".into());
+            mixed.requests.push(Asked { what, path: "/pane/4/addr".into(), answer });
+            assert_eq!(check(&mixed), None, "{what:?}");
+        }
     }
 
     #[test]
