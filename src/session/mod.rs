@@ -28,6 +28,7 @@ pub use observe::Needs;
 pub use outcome::{Answered, Asked, Content, IndexView, Listing, Outcome, Sent, What};
 pub use refs::serials;
 pub use reset::ResetError;
+pub use wire_step::run as run_script;
 
 use crate::ops::{Latin1, Op, Reach};
 use crate::sandbox::{Exit, Layout, Proven, Sandbox, SandboxError, prove};
