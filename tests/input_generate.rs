@@ -173,6 +173,53 @@ fn every_kind_of_edit_command_occurs() {
 }
 
 #[test]
+fn every_story_and_every_kind_of_message_occurs() {
+    let scripts: Vec<Script> = all_steps()
+        .filter_map(|step| match step {
+            Step::Wire(script) => Some(script),
+            _ => None,
+        })
+        .collect();
+    assert_all("stories", WireStory::ALL, scripts.iter().map(|script| script.story));
+    let messages = || scripts.iter().flat_map(|script| &script.rest);
+    let kind = |message: &WireMessage| match message.what {
+        WireWhat::Version { .. } => 0,
+        WireWhat::Auth { .. } => 1,
+        WireWhat::Attach { .. } => 2,
+        WireWhat::Flush { .. } => 3,
+        WireWhat::Walk { .. } => 4,
+        WireWhat::Open { .. } => 5,
+        WireWhat::Create { .. } => 6,
+        WireWhat::Read { .. } => 7,
+        WireWhat::Write { .. } => 8,
+        WireWhat::Clunk(_) => 9,
+        WireWhat::Remove(_) => 10,
+        WireWhat::Stat(_) => 11,
+        WireWhat::Wstat(_) => 12,
+        WireWhat::Raw(_) => 13,
+        WireWhat::Wait => 14,
+        WireWhat::Hangup => 15,
+    };
+    let kinds: Vec<i32> = (0..16).collect();
+    assert_all("messages", &kinds, messages().map(kind));
+    assert_all("tags", WireTag::TABLE, messages().map(|message| message.tag.value()));
+    assert!(messages().any(|message| message.cut.is_some()));
+}
+
+/// What the tables hold for scripts is what the guard lets through, on its own at least.
+#[test]
+fn every_raw_message_is_sendable() {
+    for index in 0..WireRaw::TABLE.len() {
+        let what = WireWhat::Raw(WireRaw(index as u8));
+        let message = WireMessage { tag: WireTag(0), cut: None, what };
+        let script = Script { story: WireStory::Nothing, rest: vec![message] };
+        let input = Input { follower: false, steps: vec![Step::Wire(script)] };
+        let Op::Wire { steps } = &input.render()[1] else { panic!() };
+        assert_eq!(steps.len(), 1, "{:?}", WireRaw::TABLE[index].escape_ascii().to_string());
+    }
+}
+
+#[test]
 fn handles_are_mostly_used_while_they_are_open() {
     let mut open = BTreeSet::new();
     let (mut hits, mut misses) = (0, 0);

@@ -1,15 +1,19 @@
 //! Our client against a server that others wrote: the `ninep` crate's. What we understand of 9P by
 //! ourselves is worth little; this is another's reading of it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::os::fd::OwnedFd;
-use std::os::unix::net::UnixStream;
+use std::os::unix::net::{UnixListener, UnixStream};
 use std::sync::Mutex;
 use std::sync::mpsc::{Sender, channel};
 use std::thread;
 use std::time::Duration;
 
 use bytes::Bytes;
+use monkey9p::input::{Family, Generator, Renderer, Weights};
+use monkey9p::invariants::ALL;
+use monkey9p::ops::{Op, WireStep};
+use monkey9p::session::{Exchange, Outcome, run_script};
 use monkey9p::wire::limits::MSIZE_BYTES;
 use monkey9p::wire::msg::{OREAD, OWRITE, QTDIR, Rmsg, Tmsg};
 use monkey9p::wire::{Conn, Held, ROOT_FID, drive, split, stat};
@@ -25,6 +29,8 @@ struct Files {
 }
 
 const HELD: &str = "held";
+/// Held too; by its name, a script knows that it may be.
+const LOG: &str = "log";
 
 impl Files {
     fn new() -> Files {
@@ -36,6 +42,7 @@ impl Files {
         add(0, "plain", FileType::FILE, b"some text\n");
         add(0, "empty", FileType::FILE, b"");
         add(0, HELD, FileType::FILE, b"");
+        add(0, LOG, FileType::FILE, b"");
         add(0, "long", FileType::FILE, &[b'x'; 300_000]);
         let folder = add(0, "folder", FileType::DIRECTORY, b"");
         for number in 0..100 {
@@ -68,7 +75,7 @@ impl Serve9p for Files {
     }
 
     fn read(&self, qid: u64, offset: usize, count: usize, _: ClientId) -> Result<ReadOutcome> {
-        if self.tree.stat(qid)?.name == HELD {
+        if [HELD, LOG].contains(&self.tree.stat(qid)?.name.as_str()) {
             let (sender, receiver) = channel();
             self.held.lock().unwrap().push(sender);
             return Ok(ReadOutcome::Blocked(receiver));
@@ -216,4 +223,59 @@ fn requests_in_flight_together_are_all_answered() {
             assert!(matches!(stat.await.unwrap(), Ok(Rmsg::Stat { .. })));
         }
     });
+}
+
+/// What the rules of the protocol say of a server whose authors did not know them. It does break
+/// these three; anything else that they found would be a fault of theirs.
+#[test]
+fn the_rules_find_its_three_deviations_and_nothing_else() {
+    let off = Family::ALL.iter().filter(|&&family| family != Family::Wire);
+    let weights = off.fold(Weights::default(), |weights, &family| weights.with(family, 0));
+    let mut generator = Generator::with_weights(1, weights);
+    let mut renderer = Renderer::default();
+    let mut broken = BTreeSet::new();
+    for _ in 0..150 {
+        let Op::Wire { steps } = renderer.step(&generator.next_step()) else { panic!() };
+        let exchange = scripted(&steps.into_iter().map(for_its_tree).collect::<Vec<_>>());
+        let outcome = Outcome { wire: vec![exchange], ..Outcome::default() };
+        for rule in ALL.iter().filter(|rule| rule.name.starts_with("wire_")) {
+            if let Some(breach) = (rule.check)(&outcome) {
+                broken.insert((rule.name, breach.why));
+            }
+        }
+    }
+    let known = [
+        ("wire_counts", "Rerror is longer than the msize that was agreed on"),
+        ("wire_open", "a fid that is open was opened again"),
+        ("wire_tags", "Tstat with the tag of a request that waits was done"),
+    ];
+    let known: BTreeSet<_> = known.map(|(rule, why)| (rule, why.to_owned())).into();
+    assert_eq!(broken, known);
+}
+
+fn scripted(steps: &[WireStep]) -> Exchange {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("s");
+    let listener = UnixListener::bind(&path).unwrap();
+    let server = thread::spawn(move || {
+        let (stream, _) = listener.accept().unwrap();
+        Server::new(Files::new()).handle_single_client_stream(stream);
+    });
+    let exchange = run_script(&path, steps).unwrap();
+    server.join().unwrap();
+    exchange
+}
+
+/// The same walk to a file of this tree: one that holds its reads, a long one, a plain one.
+fn for_its_tree(mut step: WireStep) -> WireStep {
+    if let WireStep::Send { message: Tmsg::Walk { names, .. }, .. } = &mut step {
+        let to = match names.last().map(|name| name.as_ref()) {
+            Some(b"event") => LOG,
+            Some(b"README") => "long",
+            Some(b"body") if names.len() == 3 => "plain",
+            _ => return step,
+        };
+        *names = vec![Bytes::from_static(to.as_bytes())];
+    }
+    step
 }

@@ -35,6 +35,7 @@ pub use outcome::{
 pub use refs::serials;
 pub use reset::ResetError;
 pub use shape::describe;
+pub use wire_step::run as run_script;
 
 use crate::ops::{Latin1, Op, Reach};
 use crate::sandbox::{Exit, Layout, Proven, Sandbox, SandboxError, prove};

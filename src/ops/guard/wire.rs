@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Joined, Refusal, check_data, data_rule, in_file, leads_to_host};
+use super::{DataRule, Joined, Refusal, check_data, data_rule, in_file, leads_to_host};
 use crate::ops::Latin1;
 use crate::ops::wire::{WIRE_MESSAGE_BYTES, WIRE_STEPS, WireStep, sync_stat, wire_frame};
 use crate::wire::limits::HEADER_BYTES;
@@ -119,6 +119,8 @@ impl WireJudge {
     }
 
     fn write(&self, fid: Fid, data: &[u8]) -> Result<(), Refusal> {
+        // On a fid that should stand for nothing, it is harmless wherever it goes.
+        in_file(b"", check_data(DataRule::Plain, data, Joined::Piece))?;
         for path in self.paths(fid) {
             if !may_be_written(&path) {
                 return Err(wrong("a write to a file that is not among the harmless ones"));

@@ -56,3 +56,23 @@ fn tell_message(message: &Tmsg) -> String {
 fn fid(fid: u32) -> String {
     if fid == NOFID { "NOFID".into() } else { fid.to_string() }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_read_as_messages() {
+        let names = vec!["pane".into(), "{p0}".into()];
+        let walk = Tmsg::Walk { fid: 1, newfid: NOFID, names };
+        let step = WireStep::Send { tag: Some(3), cut: Some(5), message: walk };
+        assert_eq!(
+            tell_step(&step),
+            "Twalk from fid 1 to fid NOFID by \"pane\", \"{p0}\", tag 3, pausing after 5 bytes"
+        );
+        let flush = WireStep::send(Tmsg::Flush { oldtag: 3 });
+        assert_eq!(tell_step(&flush), "Tflush of tag 3");
+        let raw = WireStep::Raw { bytes: vec![3, 0, 0, 0].into() };
+        assert_eq!(tell_step(&raw), "the bytes \"\\x03\\x00\\x00\\x00\"");
+    }
+}
