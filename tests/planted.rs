@@ -117,6 +117,15 @@ fn an_address_beyond_the_body_is_found() {
     assert!(common::replay_on(None, &ops).found.is_none());
 }
 
+/// What the stand-in's table says of a defect is what is found.
+#[test]
+fn the_table_names_the_rule_that_tells() {
+    for (name, kind, ..) in CASES {
+        let plant = monkey9p::standin::plants().iter().find(|plant| plant.name == name).unwrap();
+        assert_eq!(plant.invariant, kind, "{name}");
+    }
+}
+
 /// Every invariant has a defect here that makes it fail.
 #[test]
 fn no_invariant_goes_without_a_defect() {

@@ -11,7 +11,7 @@ pub struct Plant {
     pub name: &'static str,
     /// What it breaks, in one sentence.
     pub breaks: &'static str,
-    /// The invariant that should tell.
+    /// The invariant that should tell, or the kind of failure: `crash`, `hang`, `dropped`.
     pub invariant: &'static str,
     /// Operations it takes at the least to show.
     pub min_ops: u32,

@@ -23,37 +23,37 @@ macro_rules! table {
 
 table! {
     // Crashes.
-    CrashOnRegex "crash-on-regex" "alive" 1
+    CrashOnRegex "crash-on-regex" "crash" 1
         "A regular expression whose class has no end, in an address or an Edit, ends the server."
         "parsers that index past the end of a class"
-    CrashDeepUndo "crash-deep-undo" "alive" 10
+    CrashDeepUndo "crash-deep-undo" "crash" 10
         "The fifth Undo of one text in a row ends the server."
         "undo logs with a bound that is checked too late"
-    CrashOddRune "crash-odd-rune" "alive" 2
+    CrashOddRune "crash-odd-rune" "crash" 2
         "A read of data that ends inside a rune of four bytes ends the server."
         "strings sliced at a byte that is no boundary"
-    CrashFarOffset "crash-far-offset" "alive" 1
+    CrashFarOffset "crash-far-offset" "crash" 1
         "A read of a text file at 2^63 or beyond ends the server."
         "offsets taken as signed numbers"
-    CrashOnRmessage "crash-on-rmessage" "alive" 1
+    CrashOnRmessage "crash-on-rmessage" "crash" 1
         "A message of a reply's type ends the server."
         "a client's R-message, an assertion: the server ends (user report)"
-    CrashDoubleClunk "crash-double-clunk" "alive" 1
+    CrashDoubleClunk "crash-double-clunk" "crash" 1
         "A clunk of a fid that is not in use ends the server."
         "the same fid clunked twice, a crash (user report)"
-    CrashCountOverflow "crash-count-overflow" "alive" 1
+    CrashCountOverflow "crash-count-overflow" "crash" 1
         "A read whose count is within 16 of 2^32 ends the server."
         "count plus header overflows, an assertion ends the server (user report)"
-    CrashRedoCollapsed "crash-redo-collapsed" "alive" 5
+    CrashRedoCollapsed "crash-redo-collapsed" "crash" 5
         "Redo in a collapsed pane that has a limit ends the server."
         "a state that no one drew; it takes five ops in order"
-    CrashLongLife "crash-long-life" "alive" 40
+    CrashLongLife "crash-long-life" "crash" 40
         "The fortieth pane closed in a session's life ends the server."
         "tables that grow with what is gone; it needs what earlier inputs left"
     CrashFileLives "crash-file-lives" "alive" 1
         "A refused write to a pane's mark leaves a crash file, and the server goes on."
         "servers that catch the panic of each request"
-    CrashWideTag "crash-wide-tag" "alive" 2
+    CrashWideTag "crash-wide-tag" "crash" 2
         "A screen with a wide rune at the right edge of a tag ends the server."
         "cells and runes taken for one another"
     // Hangs and hang-ups.
@@ -85,7 +85,7 @@ table! {
     ErrAndMsg "err-and-msg" "one_failure_rule" 1
         "A refused write to a tagexec logs a msg as well."
         "a user interface that also shows what the log tells"
-    ErrWrongSerial "err-wrong-serial" "one_failure_rule" 2
+    ErrWrongSerial "err-wrong-serial" "err_names_its_pane" 2
         "A refused write to a dirty file is logged with the serial of the focused pane."
         "the current pane taken for the one written to"
     ErrAnsweredDone "err-answered-done" "one_failure_rule" 1
@@ -103,10 +103,10 @@ table! {
     CountOffByOne "count-off-by-one" "one_failure_rule" 1
         "The log counts one too many of a record said again."
         "a counter raised before and after"
-    FollowerCountShort "follower-count-short" "one_failure_rule" 1
+    FollowerCountShort "follower-count-short" "follower_sees_the_log" 1
         "A follower is told one repetition too few of a record said again."
         "a counter read before it is raised"
-    FollowerMisses "follower-misses" "delivery" 1
+    FollowerMisses "follower-misses" "follower_sees_the_log" 1
         "A follower is not told of every 32nd record."
         "a ring's slot overwritten between two reads of it"
     CloseFailsBody "close-fails-body" "close_runs_only_line_files" 1
@@ -128,7 +128,7 @@ table! {
     DirEntryLost "dir-entry-lost" "chunked_equals_whole" 2
         "A directory read in pieces loses an entry at each piece but the first."
         "directory reads that lose an entry (seen)"
-    DirEntrySplit "dir-entry-split" "protocol" 1
+    DirEntrySplit "dir-entry-split" "directory_reads_are_whole" 1
         "A directory read ends inside an entry if the count does."
         "directory reads that split an entry (seen)"
     // Text.
@@ -150,7 +150,7 @@ table! {
     AddrPastEnd "addr-past-end" "addresses_inside" 2
         "An address at the end of a text of more than 40 runes is told as one rune beyond it."
         "ends counted from one"
-    EditNotAtomic "edit-not-atomic" "edit_atomic" 1
+    EditNotAtomic "edit-not-atomic" "edit_is_atomic" 1
         "A refused Edit leaves the changes that came before the one at fault."
         "changes made as they are found"
     UndoForgets "undo-forgets" "undo_redo" 2
@@ -178,62 +178,62 @@ table! {
     LockKept "lock-kept" "ends" 2
         "A pane stays locked when the fid that locked it is clunked."
         "locks released by name only"
-    FidKeptByRemove "fid-kept-by-remove" "protocol" 1
+    FidKeptByRemove "fid-kept-by-remove" "wire_clunk" 1
         "A refused remove does not free its fid."
         "a refused Tremove that keeps the fid (seen), a failed remove that does not clunk (user report)"
-    ClunkFreesNothing "clunk-frees-nothing" "protocol" 1
+    ClunkFreesNothing "clunk-frees-nothing" "wire_clunk" 1
         "A clunk of a fid that was never opened does not free it."
         "clunk that frees nothing (seen)"
     // The protocol.
-    WalkBindsPartial "walk-binds-partial" "protocol" 1
+    WalkBindsPartial "walk-binds-partial" "wire_walk" 1
         "A walk that goes only part of its way makes the new fid."
         "new fid bound although the walk was partial (seen, user report)"
-    WalkEmptyDone "walk-empty-done" "protocol" 1
+    WalkEmptyDone "walk-empty-done" "walk_is_a_prefix" 1
         "A walk whose first name is missing is answered by no qids, and the new fid is made."
         "walk of a missing first name answered with Rwalk of no qids (seen)"
-    NewFidInUse "new-fid-in-use" "protocol" 1
+    NewFidInUse "new-fid-in-use" "wire_fids" 1
         "A walk to a new fid that is in use is accepted."
         "a new fid already in use accepted (seen)"
-    WalkSeventeen "walk-seventeen" "protocol" 1
+    WalkSeventeen "walk-seventeen" "wire_walk" 1
         "A walk of more than sixteen names is accepted."
         "more than 16 names accepted (seen)"
-    WalkFromOpen "walk-from-open" "protocol" 1
+    WalkFromOpen "walk-from-open" "wire_open" 1
         "A walk from a fid that is open is accepted."
         "open state not tracked (user report)"
-    OpenTwice "open-twice" "protocol" 1
+    OpenTwice "open-twice" "wire_open" 1
         "A fid that is open is opened again."
         "open state not tracked (user report)"
-    ReadUnopened "read-unopened" "protocol" 1
+    ReadUnopened "read-unopened" "wire_open" 1
         "A read on a fid that was never opened gives data."
         "a read on a fid that was never opened gives data (seen)"
-    WriteOnReadFid "write-on-read-fid" "protocol" 1
+    WriteOnReadFid "write-on-read-fid" "wire_open" 1
         "A write on a fid opened for reading is accepted."
         "a write on a fid opened for reading accepted (seen)"
-    MsizeExceeded "msize-exceeded" "protocol" 1
+    MsizeExceeded "msize-exceeded" "wire_counts" 1
         "A read's answer is longer than the message size agreed on, if the count is."
         "a count beyond msize answered beyond msize (seen)"
-    WriteOvercount "write-overcount" "protocol" 1
+    WriteOvercount "write-overcount" "write_within_sent" 1
         "An empty write is answered as one byte written."
         "counts that include a terminator"
-    FlushAlsoErrors "flush-also-errors" "protocol" 1
+    FlushAlsoErrors "flush-also-errors" "wire_flush" 1
         "A read that is flushed gets an error after the flush was answered."
         "the flushed tag gets an error reply too (user report)"
-    VersionKeepsFids "version-keeps-fids" "protocol" 1
+    VersionKeepsFids "version-keeps-fids" "wire_version" 1
         "A Tversion in mid-session keeps the fids."
         "Tversion in mid-session that keeps the fids (seen)"
-    UnknownVersion "unknown-version" "protocol" 1
+    UnknownVersion "unknown-version" "wire_version" 1
         "An unknown version is answered as if it were known."
         "unknown version answered as if known (seen)"
-    TagTwice "tag-twice" "protocol" 2
+    TagTwice "tag-twice" "wire_tags" 2
         "A second request with the tag of a read that waits is accepted."
         "two requests with one tag (seen)"
-    ErrorExtraBytes "error-extra-bytes" "protocol" 1
+    ErrorExtraBytes "error-extra-bytes" "dropped" 1
         "An error of more than 40 bytes has four bytes more than its text."
         "an Rerror that carries 4 extra bytes (seen)"
-    SegmentLost "segment-lost" "protocol" 1
+    SegmentLost "segment-lost" "wire_hang_up" 1
         "A message that arrives in two pieces is lost."
         "messages split over two segments are lost (seen)"
-    QidDiffers "qid-differs" "protocol" 1
+    QidDiffers "qid-differs" "qid_is_one" 1
         "The qid of a pane's body differs between walk and stat."
         "qids made in two places"
     // Streams.
