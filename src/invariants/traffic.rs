@@ -22,7 +22,7 @@ pub fn first_breach(
 ) -> Option<Breach> {
     let mut bound: Bound = outcome.bound.clone();
     outcome.trace.iter().find_map(|exchange| {
-        let file = fid(&exchange.request).and_then(|fid| bound.get(&fid).copied());
+        let file = exchange.request.fid().and_then(|fid| bound.get(&fid).copied());
         let request = &exchange.request;
         let breach = match &exchange.reply {
             Some(Ok(reply)) => check(&Answered { request, reply, file }),
@@ -31,21 +31,6 @@ pub fn first_breach(
         follow(&mut bound, exchange);
         breach
     })
-}
-
-fn fid(request: &Tmsg) -> Option<u32> {
-    match request {
-        Tmsg::Walk { fid, .. }
-        | Tmsg::Open { fid, .. }
-        | Tmsg::Create { fid, .. }
-        | Tmsg::Read { fid, .. }
-        | Tmsg::Write { fid, .. }
-        | Tmsg::Clunk { fid }
-        | Tmsg::Remove { fid }
-        | Tmsg::Stat { fid }
-        | Tmsg::Wstat { fid, .. } => Some(*fid),
-        _ => None,
-    }
 }
 
 /// An outcome that is nothing but this traffic: what the rules' own tests are made of.

@@ -13,7 +13,7 @@ use bytes::Bytes;
 use crate::session::{Exchange, Ledger, Open, Request, Sending, WireEvent};
 use crate::wire::codec::{self, DecodeError};
 use crate::wire::msg::{Fid, NOTAG, QTDIR, Qid, RERROR, Rmsg, Tag, Tmsg};
-use facts::{changes, collide, is_well_formed, made, subject};
+use facts::{changes, collide, is_well_formed, made};
 
 /// What is known of a fid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -181,7 +181,7 @@ impl Model {
         };
         let version = matches!(request, Some(Tmsg::Version { .. }));
         let mut asked = Asked {
-            fid: request.as_ref().and_then(subject).map_or(State::Unknown, |fid| self.state(fid)),
+            fid: request.as_ref().and_then(Tmsg::fid).map_or(State::Unknown, |fid| self.state(fid)),
             newfid: request.as_ref().and_then(made).map_or(State::Unknown, |fid| self.state(fid)),
             clear: request.is_some() && (self.session || version),
             over: None,

@@ -111,6 +111,24 @@ pub enum Rmsg {
 }
 
 impl Tmsg {
+    /// The fid that the request is about; not one that it makes.
+    pub fn fid(&self) -> Option<Fid> {
+        match self {
+            Tmsg::Walk { fid, .. }
+            | Tmsg::Open { fid, .. }
+            | Tmsg::Create { fid, .. }
+            | Tmsg::Read { fid, .. }
+            | Tmsg::Write { fid, .. }
+            | Tmsg::Clunk { fid }
+            | Tmsg::Remove { fid }
+            | Tmsg::Stat { fid }
+            | Tmsg::Wstat { fid, .. } => Some(*fid),
+            Tmsg::Version { .. } | Tmsg::Auth { .. } | Tmsg::Attach { .. } | Tmsg::Flush { .. } => {
+                None
+            }
+        }
+    }
+
     /// The message's type byte.
     pub fn kind(&self) -> u8 {
         match self {

@@ -5,22 +5,6 @@ use bytes::Bytes;
 use crate::wire::limits::WALK_NAMES;
 use crate::wire::msg::{Fid, Tmsg};
 
-/// The fid that a request is about; not one that it makes.
-pub(super) fn subject(request: &Tmsg) -> Option<Fid> {
-    match request {
-        Tmsg::Walk { fid, .. }
-        | Tmsg::Open { fid, .. }
-        | Tmsg::Create { fid, .. }
-        | Tmsg::Read { fid, .. }
-        | Tmsg::Write { fid, .. }
-        | Tmsg::Clunk { fid }
-        | Tmsg::Remove { fid }
-        | Tmsg::Stat { fid }
-        | Tmsg::Wstat { fid, .. } => Some(*fid),
-        Tmsg::Version { .. } | Tmsg::Auth { .. } | Tmsg::Attach { .. } | Tmsg::Flush { .. } => None,
-    }
-}
-
 /// The fid that a request makes, if it makes one.
 pub(super) fn made(request: &Tmsg) -> Option<Fid> {
     match request {
@@ -49,7 +33,7 @@ pub(super) fn collide(one: &Tmsg, two: &Tmsg) -> bool {
             Tmsg::Attach { afid, .. } => Some(*afid),
             _ => None,
         };
-        [subject(request), made(request), afid]
+        [request.fid(), made(request), afid]
     };
     let changed = |one: &Tmsg, two: &Tmsg| {
         changes(one).into_iter().any(|fid| named(two).contains(&Some(fid)))
