@@ -36,7 +36,7 @@ fn a_small_input_has_the_bytes_that_the_layout_says() {
     let layout: &[&[u8]] = &[
         &[1],                      // follower
         &[1],                      // a step follows:
-        &[0x00, 0x00, 0x00, 0x00], // Write, 0 of 23
+        &[0x00, 0x00, 0x00, 0x00], // Write, 0 of 29
         &[0x00, 0x00, 0x00, 0x00], //   Path::File, 0 of 7
         &[0x00, 0x00, 0x00, 0x00], //     PaneRef::Live, 0 of 3
         &[3],                      //       its index
@@ -52,8 +52,8 @@ fn a_small_input_has_the_bytes_that_the_layout_says() {
         &[0],                      //     no more sizes
         &[0],                      //   no offset
         &[1],                      // a step follows:
-        &[0xd4, 0x9b, 0xde, 0xf4], // Exact, 22 of 23
-        &[0x00, 0x00, 0x00, 0x00], //   ExactOp::One, 0 of 2
+        &[0x50, 0x23, 0x2c, 0xf7], // Exact, 28 of 29
+        &[0x00, 0x00, 0x00, 0x00], //   ExactOp::One, 0 of 4
         &[0x00, 0x00, 0x00, 0x80], //     Literal::Hread, 7 of 14
         &[2, b'h', b'1'],          //       h
         &[16, 0, 0, 0],            //       count
@@ -106,18 +106,30 @@ proptest! {
     }
 }
 
-/// A `seq` with what is nested in it opened up.
+/// A `seq` with what is nested in it opened up; what is next to one another on the second connection
+/// becomes one, and nothing is left of an empty one.
 fn flat(op: Op) -> Op {
-    fn open(op: Op) -> Vec<Op> {
+    fn open(op: Op, second: bool, out: &mut Vec<(bool, Op)>) {
         match op {
-            Op::Seq { ops } => ops.into_iter().flat_map(open).collect(),
-            other => vec![other],
+            Op::Seq { ops } => ops.into_iter().for_each(|op| open(op, second, out)),
+            Op::Second { ops } => ops.into_iter().for_each(|op| open(op, true, out)),
+            other => out.push((second, other)),
         }
     }
+    let mut all = Vec::new();
     match op {
-        Op::Seq { .. } => Op::Seq { ops: open(op) },
-        other => other,
+        Op::Seq { .. } => open(op, false, &mut all),
+        other => return other,
     }
+    let mut ops = Vec::new();
+    for (second, op) in all {
+        match (second, ops.last_mut()) {
+            (true, Some(Op::Second { ops })) => ops.push(op),
+            (true, _) => ops.push(Op::Second { ops: vec![op] }),
+            (false, _) => ops.push(op),
+        }
+    }
+    Op::Seq { ops }
 }
 
 fn latin1() -> impl Strategy<Value = Latin1> {
@@ -202,7 +214,12 @@ fn wire_step() -> impl Strategy<Value = WireStep> {
 
 fn op() -> impl Strategy<Value = Op> {
     plain_op().prop_recursive(3, 12, 4, |inner| {
-        prop::collection::vec(inner, 0..4).prop_map(|ops| Op::Seq { ops })
+        let on_files = |ops: Vec<Op>| ops.into_iter().filter(Op::is_on_a_file).collect();
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..4).prop_map(|ops| Op::Seq { ops }),
+            prop::collection::vec(inner, 0..4)
+                .prop_map(move |ops| Op::Second { ops: on_files(ops) }),
+        ]
     })
 }
 

@@ -26,7 +26,9 @@ impl Judge {
                     return guard_data(path, data, Reach::Confined);
                 }
             }
-            Op::Seq { ops } => return ops.iter().try_for_each(|op| self.judge(op)),
+            Op::Seq { ops } | Op::Second { ops } => {
+                return ops.iter().try_for_each(|op| self.judge(op));
+            }
             Op::Fresh { .. } => self.0.clear(),
             _ => {}
         }
@@ -38,7 +40,7 @@ fn data_bytes(op: &Op) -> usize {
     match op {
         Op::Write { data, .. } | Op::Hwrite { data, .. } => data.len(),
         Op::Host { data: Some(data), .. } => data.len(),
-        Op::Seq { ops } => ops.iter().map(data_bytes).max().unwrap_or(0),
+        Op::Seq { ops } | Op::Second { ops } => ops.iter().map(data_bytes).max().unwrap_or(0),
         _ => 0,
     }
 }

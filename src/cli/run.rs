@@ -42,7 +42,7 @@ struct Common {
     /// Where runs/ and bugs/ go
     #[arg(long, value_name = "DIR", default_value = ".")]
     out: PathBuf,
-    /// Send scripts of raw messages too; the log is then none that the old script can replay
+    /// Send scripts of raw messages too, and let a second client in; the log is then none that the old script can replay
     #[arg(long)]
     wire: bool,
     /// Print a JSON object for each seed

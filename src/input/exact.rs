@@ -11,9 +11,21 @@ vocabulary! {
         One(op: Literal),
         /// Several as one step. A `seq` within a `seq` has no form here: its ops take its place.
         Seq(ops: Vec<Literal>),
+        /// Several on the second connection.
+        Second(ops: Vec<Literal>),
+        /// Several as one step, some of them on the second connection.
+        Both(ops: Vec<Sided>),
     }
 
-    /// The mirror of every op kind but `seq`; the fields are those of [`Op`].
+    /// An op and its connection.
+    pub struct Sided {
+        /// Whether it is the second one.
+        pub second: bool,
+        /// The op.
+        pub op: Literal,
+    }
+
+    /// The mirror of every op kind but `seq` and `second`; the fields are those of [`Op`].
     #[allow(missing_docs, reason = "the variants and fields are those of `Op`")]
     pub enum Literal {
         Write {
@@ -51,13 +63,17 @@ vocabulary! {
 impl ExactOp {
     /// The form of `op`.
     pub fn of(op: &Op) -> ExactOp {
-        match Literal::of(op) {
-            Some(op) => ExactOp::One(op),
-            None => {
-                let mut ops = Vec::new();
-                flatten(op, &mut ops);
-                ExactOp::Seq(ops)
-            }
+        if let Some(op) = Literal::of(op) {
+            return ExactOp::One(op);
+        }
+        if let Op::Second { ops } = op {
+            return ExactOp::Second(ops.iter().filter_map(Literal::of).collect());
+        }
+        let mut ops = Vec::new();
+        flatten(op, false, &mut ops);
+        match ops.iter().any(|sided| sided.second) {
+            true => ExactOp::Both(ops),
+            false => ExactOp::Seq(ops.into_iter().map(|sided| sided.op).collect()),
         }
     }
 
@@ -66,20 +82,40 @@ impl ExactOp {
         match self {
             ExactOp::One(op) => op.render(),
             ExactOp::Seq(ops) => Op::Seq { ops: ops.iter().map(Literal::render).collect() },
+            ExactOp::Second(ops) => Op::Second { ops: on_files(ops.iter()) },
+            ExactOp::Both(ops) => {
+                let turns = ops.chunk_by(|one, next| one.second == next.second);
+                Op::Seq { ops: turns.flat_map(render_turn).collect() }
+            }
         }
     }
 }
 
+/// Ops in a row on one connection.
+fn render_turn(turn: &[Sided]) -> Vec<Op> {
+    let ops = turn.iter().map(|sided| &sided.op);
+    match turn.first() {
+        Some(Sided { second: true, .. }) => vec![Op::Second { ops: on_files(ops) }],
+        _ => ops.map(Literal::render).collect(),
+    }
+}
+
+/// What a second connection may be asked for.
+fn on_files<'a>(ops: impl Iterator<Item = &'a Literal>) -> Vec<Op> {
+    ops.map(Literal::render).filter(Op::is_on_a_file).collect()
+}
+
 /// Appends the ops of a `seq`, those of a `seq` within it in its place.
-fn flatten(op: &Op, out: &mut Vec<Literal>) {
+fn flatten(op: &Op, second: bool, out: &mut Vec<Sided>) {
     match op {
-        Op::Seq { ops } => ops.iter().for_each(|op| flatten(op, out)),
-        other => out.extend(Literal::of(other)),
+        Op::Seq { ops } => ops.iter().for_each(|op| flatten(op, second, out)),
+        Op::Second { ops } => ops.iter().for_each(|op| flatten(op, true, out)),
+        other => out.extend(Literal::of(other).map(|op| Sided { second, op })),
     }
 }
 
 impl Literal {
-    /// The form of `op`; none for a `seq`.
+    /// The form of `op`; none for a `seq` or a `second`.
     fn of(op: &Op) -> Option<Literal> {
         Some(match op {
             Op::Write { path, data, mode, chunks, offset, stop_on_error } => Literal::Write {
@@ -121,7 +157,7 @@ impl Literal {
             Op::Wire { steps } => {
                 Literal::Wire { steps: steps.iter().map(LiteralWire::of).collect() }
             }
-            Op::Seq { .. } => return None,
+            Op::Seq { .. } | Op::Second { .. } => return None,
         })
     }
 

@@ -11,6 +11,7 @@ mod parts;
 mod path;
 pub mod payload;
 mod render;
+mod scene;
 mod step;
 mod weights;
 mod wire;
@@ -22,7 +23,7 @@ use crate::ops::Op;
 use encode::Encode as _;
 
 pub use bytes::Bytes;
-pub use exact::{ExactOp, Literal, LiteralChunks};
+pub use exact::{ExactOp, Literal, LiteralChunks, Sided};
 pub use generate::Generator;
 pub use parts::{
     AddrFile, AfterAddr, Chunking, Count, DataFile, DumpLine, LineFile, Mode, NewName, NewPane,
@@ -34,6 +35,7 @@ pub use path::{
 };
 pub use payload::{Base, Payload, PayloadKind};
 pub use render::Renderer;
+pub use scene::{Act, ClientStep, History, Kept, Talk, TalkEnd, TalkLine, Watch};
 pub use step::{Family, Step};
 pub use weights::Weights;
 pub use wire::{
@@ -105,7 +107,7 @@ fn data_bytes(op: &Op) -> usize {
     match op {
         Op::Write { data, .. } | Op::Hwrite { data, .. } => data.len(),
         Op::Host { data: Some(data), .. } => data.len(),
-        Op::Seq { ops } => ops.iter().map(data_bytes).sum(),
+        Op::Seq { ops } | Op::Second { ops } => ops.iter().map(data_bytes).sum(),
         _ => 0,
     }
 }

@@ -111,7 +111,12 @@ vocabulary! {
         /// Nothing.
         Nothing,
         /// A read of what it selects, or of itself.
-        Read(file: AddrFile),
+        Read {
+            /// Which.
+            file: AddrFile,
+            /// How much at a time.
+            count: Count,
+        },
         /// A write there.
         Write {
             /// To data or xdata.
@@ -176,10 +181,14 @@ tables! {
     pub table WriteOffset: u64 = [1, 100, 1 << 40, 0, 65536, 1 << 32];
 
     /// Where a read begins, in bytes.
-    pub table ReadOffset: u64 = [0, 1, 3, 5, 100, 1 << 33];
+    pub table ReadOffset: u64 = [
+        0, 1, 3, 5, 100, 1 << 33, (1 << 63) - 1, 1 << 63, u64::MAX - 16, u64::MAX,
+    ];
 
     /// How much is read at a time, in bytes.
-    pub table Count: u32 = [8192, 1, 2, 7, 16, 64, 200, 1 << 20, 0];
+    pub table Count: u32 = [
+        8192, 1, 2, 7, 16, 64, 200, 1 << 20, 0, 1 << 31, u32::MAX - 10, u32::MAX,
+    ];
 
     /// How often is read.
     pub table Reads: u32 = [1, 2, 8];

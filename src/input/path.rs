@@ -103,6 +103,8 @@ choices! {
         Zero = "0",
         Large = "99",
         Max32 = "4294967295",
+        Past32 = "4294967296",
+        Negative = "-1",
     }
 
     /// A file of a pane's directory.

@@ -7,6 +7,7 @@ use super::path::{ColRef, PaneRef, Path, Place, pane_file};
 use super::payload::{
     Address, CommandLine, LookSuffix, MAX_DATA_BYTES, Payload, ShellLine, Text, fit,
 };
+use super::scene::{body, render_reload, render_second};
 use super::step::Step;
 use super::words::FileName;
 use crate::ops::{Chunks, DataRule, HostAction, Joined, Latin1, Op, data_rule};
@@ -94,6 +95,12 @@ impl Renderer {
             Step::Host { name, text } => render_host(*name, text.as_ref(), room),
             Step::Look { pane, name, suffix } => render_look(*pane, *name, *suffix),
             Step::Split { target, line, at } => render_split(*target, line, *at, room),
+            Step::Second(steps) => render_second(steps, room),
+            Step::Kept(scene) => scene.render(room),
+            Step::History(scene) => scene.render(room),
+            Step::Watch(scene) => scene.render(room),
+            Step::Reload { named } => render_reload(*named),
+            Step::Talk(scene) => scene.render(room),
             Step::Wire(script) => Op::Wire { steps: script.render() },
             Step::Exact(op) => op.render(),
         }
@@ -112,7 +119,7 @@ impl Renderer {
             Op::Hold { h, path, .. } => {
                 self.handles.insert(h.0.clone(), data_rule(path));
             }
-            Op::Seq { ops } => ops.iter().for_each(|op| self.see(op)),
+            Op::Seq { ops } | Op::Second { ops } => ops.iter().for_each(|op| self.see(op)),
             Op::Fresh { .. } => self.handles.clear(),
             _ => {}
         }
@@ -184,18 +191,22 @@ fn render_addr(pane: PaneRef, address: &Address, then: &AfterAddr, room: usize) 
     let mut ops = vec![write(pane_file(pane, "addr"), data, OWRITE)];
     match then {
         AfterAddr::Nothing => {}
-        AfterAddr::Read(file) => ops.push(Op::Read {
-            path: pane_file(pane, file.value()).into(),
-            count: ADDRESSED_BYTES,
-            offset: 0,
-            mode: OREAD,
-            reads: ADDRESSED_READS,
-        }),
+        AfterAddr::Read { file, count } => {
+            // Told between where they are, the bytes can be compared.
+            ops.push(read(pane, "addr", ADDRESSED_BYTES));
+            ops.push(read(pane, file.value(), count.value()));
+            ops.push(body(pane));
+        }
         AfterAddr::Write { file, text, truncate } => {
             ops.push(write_text(pane_file(pane, file.value()), text, writing(*truncate), room));
         }
     }
     Op::Seq { ops }
+}
+
+fn read(pane: PaneRef, file: &str, count: u32) -> Op {
+    let path = pane_file(pane, file).into();
+    Op::Read { path, count, offset: 0, mode: OREAD, reads: ADDRESSED_READS }
 }
 
 fn render_host(name: FileName, text: Option<&Text>, room: usize) -> Op {
@@ -223,12 +234,12 @@ fn render_split(target: LineFile, line: &CommandLine, at: u8, room: usize) -> Op
     }
 }
 
-fn write_text(path: Vec<u8>, text: &Text, mode: u8, room: usize) -> Op {
+pub(super) fn write_text(path: Vec<u8>, text: &Text, mode: u8, room: usize) -> Op {
     let data = fit(data_rule(&path), room, |out| text.put(out));
     write(path, data, mode)
 }
 
-fn write(path: Vec<u8>, data: Vec<u8>, mode: u8) -> Op {
+pub(super) fn write(path: Vec<u8>, data: Vec<u8>, mode: u8) -> Op {
     Op::Write {
         path: path.into(),
         data: data.into(),
@@ -239,15 +250,15 @@ fn write(path: Vec<u8>, data: Vec<u8>, mode: u8) -> Op {
     }
 }
 
-fn new_pane() -> Op {
+pub(super) fn new_pane() -> Op {
     Op::Read { path: "/pane/new".into(), count: SERIAL_BYTES, offset: 0, mode: OREAD, reads: 1 }
 }
 
-fn hold(slot: Slot, path: Vec<u8>, mode: u8) -> Op {
+pub(super) fn hold(slot: Slot, path: Vec<u8>, mode: u8) -> Op {
     Op::Hold { h: handle(slot), path: path.into(), mode }
 }
 
-fn handle(slot: Slot) -> Latin1 {
+pub(super) fn handle(slot: Slot) -> Latin1 {
     slot.render().as_str().into()
 }
 
@@ -257,7 +268,7 @@ fn writing(truncate: bool) -> u8 {
 
 impl Chunking {
     /// How data of that length is cut.
-    fn render(&self, length: usize) -> Chunks {
+    pub(super) fn render(&self, length: usize) -> Chunks {
         match self {
             Chunking::Whole => Chunks::Whole,
             Chunking::Bytes if length <= SINGLE_BYTES => Chunks::Bytes,

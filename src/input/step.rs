@@ -7,6 +7,7 @@ use super::parts::{
 };
 use super::path::{PaneRef, Path, Place};
 use super::payload::{Address, CommandLine, EditCommand, LookSuffix, Payload, ShellLine, Text};
+use super::scene::{ClientStep, History, Kept, Talk, Watch};
 use super::wire::Script;
 use super::words::FileName;
 
@@ -168,6 +169,21 @@ vocabulary! {
         },
         /// A script of raw messages on a connection of its own.
         Wire(script: Script),
+        /// A client on the second connection.
+        Second(steps: Vec<ClientStep>),
+        /// A text is written and read back.
+        Kept(scene: Kept),
+        /// Changes, with the text after each.
+        History(scene: History),
+        /// Changes, with their events.
+        Watch(scene: Watch),
+        /// The session is written to a file and read back, in one step.
+        Reload {
+            /// Whether the file has a name of its own.
+            named: bool,
+        },
+        /// A shell prints what is known.
+        Talk(scene: Talk),
         /// An op as it stands.
         Exact(op: ExactOp),
     }
@@ -194,6 +210,8 @@ choices! {
         Look = "look",
         Split = "split line",
         Wire = "wire",
+        Second = "second client",
+        History = "history",
         Exact = "exact",
     }
 }
@@ -213,16 +231,18 @@ impl Step {
             | Step::HandleWrite { .. }
             | Step::HandleRead { .. }
             | Step::Clunk(_) => Family::Handle,
-            Step::Shell { .. } => Family::Shell,
+            Step::Shell { .. } | Step::Talk(_) => Family::Shell,
             Step::Edit { .. } => Family::Edit,
             Step::Addr { .. } => Family::Addr,
             Step::Tag { .. } => Family::Tag,
-            Step::Event { .. } => Family::Event,
-            Step::Dump(_) | Step::Restore(_) => Family::Dump,
+            Step::Event { .. } | Step::Watch(_) => Family::Event,
+            Step::Dump(_) | Step::Restore(_) | Step::Reload { .. } => Family::Dump,
             Step::Host { .. } => Family::Host,
             Step::Look { .. } => Family::Look,
             Step::Split { .. } => Family::Split,
             Step::Wire(_) => Family::Wire,
+            Step::Second(_) => Family::Second,
+            Step::Kept(_) | Step::History(_) => Family::History,
             Step::Exact(_) => Family::Exact,
         }
     }

@@ -3,7 +3,7 @@
 use super::step::Family;
 
 /// A weight for each family, in its order: the share of steps that it gets.
-const FAMILIES: [(Family, u32); 18] = [
+const FAMILIES: [(Family, u32); 20] = [
     (Family::Write, 30),
     (Family::Read, 14),
     (Family::Stat, 4),
@@ -22,6 +22,8 @@ const FAMILIES: [(Family, u32); 18] = [
     (Family::Look, 3),
     (Family::Split, 2),
     (Family::Wire, 4),
+    (Family::Second, 3),
+    (Family::History, 4),
 ];
 
 /// The weights of one generator.
@@ -164,6 +166,22 @@ pub(super) mod percent {
     pub const BLOCK_DOT: u32 = 60;
     pub const GROUP_CLOSED: u32 = 80;
 
+    /// Texts written and read back; the rest are changed several times.
+    pub const KEPT: u32 = 40;
+    /// Edits, Edits of every match, texts appended and replaced, Undo; the rest is Redo.
+    pub const ACTS: [u32; 5] = [20, 15, 20, 10, 20];
+    /// What a second client does: write, read, hold, edit, remove; the rest makes panes.
+    pub const CLIENT_STEPS: [u32; 5] = [35, 25, 20, 10, 5];
+    /// Events that are taken during changes and held against the text; the rest are a handle's.
+    pub const WATCH: u32 = 50;
+    /// Dumps that are restored in the same step.
+    pub const RELOAD: u32 = 40;
+
+    /// Shells that are told to print what is known and listened to, in panes that become terminals
+    /// for it, and that are told to end.
+    pub const TALK: u32 = 30;
+    pub const TALK_STARTS: u32 = 60;
+    pub const TALK_ENDS: u32 = 25;
     /// Shells started, run in, typed to, signalled; the rest runs programs.
     pub const SHELLS: [u32; 4] = [25, 20, 15, 15];
     /// Shell files that are opened for reading too.

@@ -55,8 +55,8 @@ mod tests {
     fn outcome(path: &str, left_at_close: bool, refused: bool, log: &str) -> Outcome {
         let answer = if refused { Answered::Refused("no".into()) } else { Answered::Done };
         Outcome {
-            requests: vec![Asked { what: What::Write, path: path.into(), answer }],
-            sent: vec![Sent { path: path.into(), data: b"x"[..].into(), left_at_close }],
+            requests: vec![Asked::new(What::Write, path, answer)],
+            sent: vec![Sent { path: path.into(), open: 1, data: b"x"[..].into(), left_at_close }],
             window: Some(vec![log.into()]),
             ..Outcome::default()
         }
@@ -79,7 +79,7 @@ mod tests {
         for what in [What::Open, What::Remove, What::Create, What::WriteUnopened] {
             let mut mixed = outcome("/pane/3/addr", true, false, "err 3 addr: no such mode");
             let answer = Answered::Refused("no such mode".into());
-            mixed.requests.push(Asked { what, path: "/pane/4/addr".into(), answer });
+            mixed.requests.push(Asked::new(what, "/pane/4/addr", answer));
             assert_eq!(check(&mixed), None, "{what:?}");
         }
     }

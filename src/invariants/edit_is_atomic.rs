@@ -40,7 +40,7 @@ mod tests {
     fn only_a_refused_one_that_changed_something_breaks_it() {
         let check = |refused, before: &'static str, after: &'static str| {
             let answer = if refused { Answered::Refused("no".into()) } else { Answered::Done };
-            let asked = Asked { what: What::Write, path: "/pane/3/ctl".into(), answer };
+            let asked = Asked::new(What::Write, "/pane/3/ctl", answer);
             let edited = Some(Edited { before: before.into(), after: after.into() });
             check(&Outcome { requests: vec![asked], edited, ..Outcome::default() })
         };

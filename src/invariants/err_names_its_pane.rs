@@ -47,7 +47,7 @@ mod tests {
     fn only_another_serial_breaks_it() {
         let broken = |path: &str, log: &[&str]| {
             let answer = Answered::Refused("no".into());
-            let asked = Asked { what: What::Write, path: path.into(), answer };
+            let asked = Asked::new(What::Write, path, answer);
             let window = Some(log.iter().map(|&line| line.into()).collect());
             check(&Outcome { requests: vec![asked], window, ..Outcome::default() }).is_some()
         };

@@ -48,7 +48,7 @@ fn check(outcome: &Outcome) -> Option<Breach> {
 
 /// Records beyond one a failed write that a step may have caused.
 fn allowed(outcome: &Outcome, failed: &[&Asked]) -> usize {
-    let taken = |sent: &&Sent| failed.iter().all(|asked| asked.path != sent.path);
+    let taken = |sent: &&Sent| failed.iter().all(|asked| asked.open != sent.open);
     let looks: usize =
         outcome.sent.iter().filter(taken).map(|sent| looks_allowed(&sent.path, &sent.data)).sum();
     // Only files of command lines run what is left; another that fails at its close is the matter of
@@ -140,12 +140,16 @@ mod tests {
         Outcome {
             requests: requests
                 .iter()
-                .map(|&(what, path, ok)| Asked { what, path: path.into(), answer: answer(ok) })
+                .map(|&(what, path, ok)| Asked {
+                    open: open_of(path),
+                    ..Asked::new(what, path, answer(ok))
+                })
                 .collect(),
             sent: sent
                 .iter()
                 .map(|&(path, data, left_at_close)| Sent {
                     path: path.into(),
+                    open: open_of(path),
                     data: data.as_bytes().to_vec().into(),
                     left_at_close,
                 })
@@ -153,6 +157,11 @@ mod tests {
             window: Some(log.iter().map(|&line| line.into()).collect()),
             ..Outcome::default()
         }
+    }
+
+    /// One open a path: good enough here.
+    fn open_of(path: &str) -> u64 {
+        path.len() as u64
     }
 
     fn why(outcome: &Outcome) -> String {
@@ -222,6 +231,21 @@ mod tests {
         {
             assert!(!why(&outcome(&[(what, "/pane/new", false)], &[], log)).is_empty(), "{what:?}");
         }
+    }
+
+    /// A block that is left open fails at its close, whatever else was refused in the same file.
+    #[test]
+    fn each_open_has_its_own_allowance() {
+        let path = "/pane/3/exec";
+        let mut both = outcome(
+            &[(What::Write, path, false), (What::Write, path, true)],
+            &[(path, "Undo\n", false), (path, "Edit /x/i\ny\n\n", false)],
+            &["err 3 exec: nothing to undo", "err 3 exec: Edit ends inside its text"],
+        );
+        (both.requests[1].open, both.sent[1].open) = (99, 99);
+        assert_eq!(why(&both), "");
+        both.sent.pop();
+        assert!(why(&both).contains("2 err"));
     }
 
     #[test]

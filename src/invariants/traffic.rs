@@ -1,7 +1,7 @@
 //! A walk over a step's traffic, with the file of each fid at hand: what the protocol's rules share.
 
 use super::Breach;
-use crate::session::{Bound, Outcome, follow};
+use crate::session::{Bound, Outcome, Traffic, follow};
 use crate::wire::msg::{Qid, Rmsg, Tmsg};
 
 /// One request that was answered, and the file that its fid stood for when it was sent, if that is
@@ -20,8 +20,15 @@ pub fn first_breach(
     outcome: &Outcome,
     mut check: impl FnMut(&Answered<'_>) -> Option<Breach>,
 ) -> Option<Breach> {
-    let mut bound: Bound = outcome.bound.clone();
-    outcome.trace.iter().find_map(|exchange| {
+    outcome.traffic.iter().find_map(|traffic| first_on(traffic, &mut check))
+}
+
+fn first_on(
+    traffic: &Traffic,
+    check: &mut impl FnMut(&Answered<'_>) -> Option<Breach>,
+) -> Option<Breach> {
+    let mut bound: Bound = traffic.bound.clone();
+    traffic.trace.iter().find_map(|exchange| {
         let file = exchange.request.fid().and_then(|fid| bound.get(&fid).copied());
         let request = &exchange.request;
         let breach = match &exchange.reply {
@@ -41,7 +48,8 @@ pub fn outcome(bound: &[(u32, Qid)], exchanges: Vec<(Tmsg, Rmsg)>) -> Outcome {
         .into_iter()
         .map(|(request, reply)| Traced { request, reply: Some(Ok(reply)) })
         .collect();
-    Outcome { bound: bound.iter().copied().collect(), trace, ..Outcome::default() }
+    let traffic = Traffic { bound: bound.iter().copied().collect(), trace };
+    Outcome { traffic: vec![traffic], ..Outcome::default() }
 }
 
 /// A directory's qid, or a file's.

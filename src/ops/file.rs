@@ -188,6 +188,10 @@ mod tests {
                 "\"whole\"",
             ),
             ("{\"op\": \"stat\", \"path\": \"/x", "f.jsonl:2: the line ends inside a JSON value"),
+            (
+                "{\"op\": \"second\", \"ops\": [{\"op\": \"restore\", \"data\": \"\"}]}",
+                "no \"restore\"",
+            ),
             ("[]", "expected an object"),
             ("nonsense", "not JSON"),
         ] {
@@ -215,11 +219,10 @@ mod tests {
                 stop_on_error: false,
             },
             Op::Seq {
-                ops: vec![Op::Host {
-                    action: HostAction::Write,
-                    name: "a".into(),
-                    data: Some(data),
-                }],
+                ops: vec![
+                    Op::Host { action: HostAction::Write, name: "a".into(), data: Some(data) },
+                    Op::Second { ops: vec![Op::Clunk { h: "h1".into() }] },
+                ],
             },
         ];
         write_ops(&path, &Map::new(), &ops).unwrap();

@@ -100,7 +100,7 @@ pub enum DataRule {
 /// Judges one op; the tokens in it may be resolved or not. An `hwrite` passes here, because only
 /// its handle knows the file: whoever runs it asks [`guard_data`].
 pub fn guard(op: &Op, reach: Reach) -> Result<(), Refusal> {
-    if let Op::Seq { ops } = op {
+    if let Op::Seq { ops } | Op::Second { ops } = op {
         return ops.iter().try_for_each(|op| guard(op, reach));
     }
     if let Op::Wire { steps } = op {

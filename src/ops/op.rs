@@ -31,7 +31,7 @@ pub enum Op {
     Read {
         /// What to open.
         path: Latin1,
-        /// Each Tread's count, bounded by the msize when it runs.
+        /// Each Tread's count, in bytes; the script bounds it by the msize.
         count: u32,
         /// Where the first read begins.
         offset: u64,
@@ -82,7 +82,7 @@ pub enum Op {
     Hread {
         /// The handle's name.
         h: Latin1,
-        /// The Tread's count, bounded by the msize when it runs.
+        /// The Tread's count, in bytes; the script bounds it by the msize.
         count: u32,
         /// Where to read; where the handle's last request ended, if absent.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -110,6 +110,13 @@ pub enum Op {
     },
     /// Several ops as one step.
     Seq {
+        /// The ops, in order.
+        ops: Vec<Op>,
+    },
+    /// Ops on files, one after the other, on the session's second connection, so that two clients
+    /// work on the same panes; a handle opened there stays there. Only this program's logs have it;
+    /// the script refuses it by name.
+    Second {
         /// The ops, in order.
         ops: Vec<Op>,
     },
@@ -215,10 +222,17 @@ impl Op {
             Op::Restore { .. } => "restore",
             Op::Host { .. } => "host",
             Op::Seq { .. } => "seq",
+            Op::Second { .. } => "second",
             Op::Wire { .. } => "wire",
             Op::Reset { .. } => "reset",
             Op::Fresh { .. } => "fresh",
         }
+    }
+
+    /// Whether it is an op on a file, by its path or by a handle.
+    pub fn is_on_a_file(&self) -> bool {
+        let by_handle = matches!(self, Op::Hwrite { .. } | Op::Hread { .. } | Op::Clunk { .. });
+        by_handle || self.path().is_some()
     }
 
     /// The path it names, if it names one.

@@ -25,7 +25,7 @@ pub enum OpError {
     NotAnObject(String),
     /// An op kind that this version does not know.
     #[error(
-        "unknown op {0:?}: expected one of write, read, stat, remove, create, hold, hwrite, hread, clunk, restore, host, seq, wire, reset, fresh"
+        "unknown op {0:?}: expected one of write, read, stat, remove, create, hold, hwrite, hread, clunk, restore, host, seq, second, wire, reset, fresh"
     )]
     UnknownKind(String),
     /// A field that is missing or not what it should be.
@@ -48,6 +48,9 @@ pub enum OpError {
         /// The field's name.
         field: String,
     },
+    /// Something in a `second` that no second connection has.
+    #[error("\"second\" holds ops on files alone, no {0:?}")]
+    NotOnAFile(&'static str),
     /// A `seq` in a `seq`, too deep.
     #[error("\"seq\" nests deeper than {SEQ_DEPTH}")]
     TooDeep,
@@ -103,6 +106,7 @@ fn parse_at(value: Value, depth: usize) -> Result<Op, OpError> {
         "restore" => Op::Restore { data: f.text("data")? },
         "host" => parse_host(&mut f)?,
         "seq" => Op::Seq { ops: parse_seq(&mut f, depth)? },
+        "second" => Op::Second { ops: parse_second(&mut f, depth)? },
         "wire" => Op::Wire { steps: wire::parse_steps(&mut f)? },
         "reset" => Op::Reset { follower: f.flag("follower")?.unwrap_or(false) },
         "fresh" => Op::Fresh { follower: f.flag("follower")?.unwrap_or(false) },
@@ -157,6 +161,14 @@ fn parse_seq(f: &mut Fields, depth: usize) -> Result<Vec<Op>, OpError> {
     }
     let ops = f.required("ops", "a list of ops", |v| v.as_array().cloned())?;
     ops.into_iter().map(|op| parse_at(op, depth + 1)).collect()
+}
+
+fn parse_second(f: &mut Fields, depth: usize) -> Result<Vec<Op>, OpError> {
+    let ops = parse_seq(f, depth)?;
+    match ops.iter().find(|op| !op.is_on_a_file()) {
+        None => Ok(ops),
+        Some(op) => Err(OpError::NotOnAFile(op.kind())),
+    }
 }
 
 const LATIN1: &str = "a string of characters up to U+00FF";

@@ -72,6 +72,10 @@ pub fn tell(op: &Op) -> String {
         }
         Op::Seq { ops } if ops.is_empty() => "do nothing".into(),
         Op::Seq { ops } => ops.iter().map(tell).collect::<Vec<_>>().join(";\n      then "),
+        Op::Second { ops } => {
+            let ops: Vec<String> = ops.iter().map(tell).collect();
+            format!("on the second connection: {}", ops.join(";\n      then "))
+        }
         Op::Wire { steps } => {
             let steps: Vec<String> = steps.iter().map(wire::tell_step).collect();
             format!("on a connection of its own: {}", steps.join(";\n      "))

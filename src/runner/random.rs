@@ -23,8 +23,8 @@ pub struct RandomRun {
     pub seed: u64,
     /// How many steps.
     pub steps: usize,
-    /// Whether scripts of raw messages are among them: the script that came before cannot replay
-    /// a log that has some.
+    /// Whether scripts of raw messages and a second client are among them: the script that came
+    /// before cannot replay a log that has some.
     pub wire: bool,
     /// Where `runs/` and `bugs/` go.
     pub out: PathBuf,
@@ -73,7 +73,7 @@ pub fn random_run(
     let mut log = Log::create(run, runner)?;
     let weights = match run.wire {
         true => Weights::default(),
-        false => Weights::default().with(Family::Wire, 0),
+        false => Weights::default().with(Family::Wire, 0).with(Family::Second, 0),
     };
     let mut generator = Generator::with_weights(run.seed, weights);
     let mut renderer = Renderer::default();

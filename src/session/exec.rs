@@ -14,7 +14,7 @@ use bytes::Bytes;
 use nix::fcntl::OFlag;
 
 use super::handles::Handle;
-use super::outcome::{Answered, Outcome, Sent, What};
+use super::outcome::{Answered, Asked, Outcome, Sent, What};
 use super::wire_step;
 use crate::ops::{Chunks, HostAction, Latin1, Op, Reach, guard};
 use crate::wire::limits::{
@@ -25,8 +25,12 @@ use crate::wire::{Conn, Held, WireError, split};
 
 /// What an op needs besides its own fields.
 pub struct Context<'a> {
-    /// The connection.
-    pub conn: &'a Conn,
+    /// The connection that ops use now.
+    pub conn: Conn,
+    /// The second one, if there is one.
+    pub second: Option<Conn>,
+    /// How many opens the session made so far.
+    pub opens: &'a mut u64,
     /// The fids kept open.
     pub handles: &'a mut HashMap<Latin1, Handle>,
     /// The target's HOME.
@@ -35,6 +39,17 @@ pub struct Context<'a> {
     pub socket: &'a Path,
     /// How far payloads may reach.
     pub reach: Reach,
+}
+
+/// A file that is open.
+#[derive(Clone, Debug)]
+pub struct File {
+    pub fid: Fid,
+    /// Where it was found, tokens resolved.
+    pub path: String,
+    pub mode: u8,
+    /// Its number among the session's opens, from 1 on.
+    pub open: u64,
 }
 
 /// Whether the two low bits of `mode` let a fid be written to.
@@ -106,25 +121,34 @@ impl Context<'_> {
                     perm: *perm,
                     mode: *mode,
                 };
-                self.create(path, name, message, out).await
+                self.create(path, name, *mode, message, out).await
             }
             Op::Hold { h, path, mode } => self.hold(h, path, *mode, out).await,
-            Op::Hwrite { h, data } => self.hwrite(h, data, out).await,
-            Op::Hread { h, count, offset } => self.hread(h, *count, *offset, out).await,
-            Op::Clunk { h } => self.clunk(h, out).await,
+            Op::Hwrite { h, .. } | Op::Hread { h, .. } | Op::Clunk { h } => {
+                let conn = self.handles.get(h).map(|handle| handle.conn().clone());
+                let here = self.conn.clone();
+                self.conn = conn.unwrap_or_else(|| here.clone());
+                let done = self.use_handle(op, out).await;
+                self.conn = here;
+                done
+            }
+            Op::Second { ops } => {
+                let Some(second) = self.second.clone() else {
+                    out.note = Some("no second connection".into());
+                    return Ok(());
+                };
+                let here = std::mem::replace(&mut self.conn, second);
+                let done = self.run_all(ops, out).await;
+                self.conn = here;
+                done
+            }
             Op::Restore { data } => self.restore(data, out).await,
             Op::Host { action, name, data } => {
                 let data = data.as_ref().map_or(&b""[..], |data| data);
                 out.note = self.host(*action, name, data).err().map(|why| why.to_string());
                 Ok(())
             }
-            Op::Seq { ops } => {
-                for op in ops {
-                    let run: Pin<Box<dyn Future<Output = _>>> = Box::pin(self.run(op, out));
-                    run.await?;
-                }
-                Ok(())
-            }
+            Op::Seq { ops } => self.run_all(ops, out).await,
             Op::Wire { steps } => {
                 out.wire.push(wire_step::run(self.socket, steps)?);
                 Ok(())
@@ -132,6 +156,20 @@ impl Context<'_> {
             // The session's own affair.
             Op::Fresh { .. } | Op::Reset { .. } => Ok(()),
         }
+    }
+
+    async fn run_all(&mut self, ops: &[Op], out: &mut Outcome) -> Result<(), WireError> {
+        for op in ops {
+            // Events are there at once or not at all: what was held would be held again.
+            if let Op::Hread { h, .. } = op
+                && self.handles.get(h).is_some_and(|handle| out.ends_in_held_event(handle.open()))
+            {
+                continue;
+            }
+            let run: Pin<Box<dyn Future<Output = _>>> = Box::pin(self.run(op, out));
+            run.await?;
+        }
+        Ok(())
     }
 
     pub(super) async fn walk(
@@ -143,24 +181,26 @@ impl Context<'_> {
         match self.conn.walk(&split(raw)).await? {
             Ok(fid) => Ok(Some(fid)),
             Err(why) => {
-                out.add(What::Walk, path, Answered::Refused(why));
+                out.add(Asked::new(What::Walk, path, Answered::Refused(why)));
                 Ok(None)
             }
         }
     }
 
     pub(super) async fn open(
-        &self,
+        &mut self,
         fid: Fid,
         path: &str,
         mode: u8,
         timeout: Duration,
         out: &mut Outcome,
-    ) -> Result<bool, WireError> {
+    ) -> Result<Option<File>, WireError> {
         let answer = self.conn.open(fid, mode, timeout).await?;
-        let opened = answer.is_ok();
-        out.add(open_kind(path, mode), path, answer.into());
-        Ok(opened)
+        *self.opens += 1;
+        let open = *self.opens;
+        let file = answer.is_ok().then(|| File { fid, path: path.to_owned(), mode, open });
+        out.add(Asked::new(open_kind(path, mode), path, answer.into()).of(open).mode(mode));
+        Ok(file)
     }
 
     async fn write(
@@ -175,44 +215,41 @@ impl Context<'_> {
         let timeout = write_timeout(&data);
         let opened = self.open(fid, &path, write.mode, timeout, out).await?;
         let mut sent = 0;
-        if opened {
+        if let Some(file) = &opened {
             let cap = self.conn.msize().saturating_sub(WRITE_OVERHEAD_BYTES) as usize;
             for size in write.chunks.sizes(data.len(), cap) {
                 let offset = write.offset.unwrap_or(sent as u64);
                 let piece = data.slice(sent..sent + size);
                 sent += size;
-                if !self.write_once(fid, &path, write.mode, offset, piece, timeout, out).await?
-                    && write.stop
-                {
+                if !self.write_once(file, offset, piece, timeout, out).await? && write.stop {
                     break;
                 }
             }
         }
         let answer = self.conn.clunk_within(fid, timeout).await?;
         let (what, left) = match writes(write.mode) {
-            true => (What::ClunkWrite, opened && sent > 0 && data[sent - 1] != b'\n'),
+            true => (What::ClunkWrite, sent > 0 && data[sent - 1] != b'\n'),
             false => (What::Clunk, false),
         };
-        out.add(what, &path, answer.into());
-        out.sent.push(Sent { path, data, left_at_close: left });
+        let open = opened.map_or(0, |file| file.open);
+        out.add(Asked::new(what, &path, answer.into()).of(open));
+        out.sent.push(Sent { path, open, data, left_at_close: left });
         Ok(())
     }
 
-    #[allow(clippy::too_many_arguments, reason = "one Twrite, as it is")]
     pub(super) async fn write_once(
         &self,
-        fid: Fid,
-        path: &str,
-        mode: u8,
+        file: &File,
         offset: u64,
         data: Bytes,
         timeout: Duration,
         out: &mut Outcome,
     ) -> Result<bool, WireError> {
-        let answer = self.conn.call(&Tmsg::Write { fid, offset, data }, timeout).await?.map(drop);
+        let message = Tmsg::Write { fid: file.fid, offset, data: data.clone() };
+        let answer = self.conn.call(&message, timeout).await?.map(drop);
         let done = answer.is_ok();
-        let what = if writes(mode) { What::Write } else { What::WriteUnopened };
-        out.add(what, path, answer.into());
+        let what = if writes(file.mode) { What::Write } else { What::WriteUnopened };
+        out.add(Asked::new(what, &file.path, answer.into()).of(file.open).at(offset, data));
         Ok(done)
     }
 
@@ -224,46 +261,51 @@ impl Context<'_> {
     ) -> Result<(), WireError> {
         let path = raw.to_text();
         let Some(fid) = self.walk(&path, raw, out).await? else { return Ok(()) };
-        if self.open(fid, &path, read.mode, reply_timeout(), out).await? {
+        let opened = self.open(fid, &path, read.mode, reply_timeout(), out).await?;
+        if let Some(file) = &opened {
             let mut offset = read.offset;
             for _ in 0..read.reads.min(READS) {
-                match self.read_once(fid, &path, offset, read.count, out).await? {
+                match self.read_once(file, offset, read.count, out).await? {
                     Some(count) if count > 0 => offset = offset.saturating_add(count),
                     _ => break,
                 }
             }
         }
         let answer = self.conn.clunk(fid).await?;
-        out.add(What::Clunk, &path, answer.into());
+        let open = opened.map_or(0, |file| file.open);
+        out.add(Asked::new(What::Clunk, &path, answer.into()).of(open));
         Ok(())
     }
 
     /// One read, flushed if the server may hold it and does; how many bytes it gave.
     pub(super) async fn read_once(
         &self,
-        fid: Fid,
-        path: &str,
+        file: &File,
         offset: u64,
         count: u32,
         out: &mut Outcome,
     ) -> Result<Option<u64>, WireError> {
-        let message = self.conn.read_message(fid, offset, count);
+        let File { fid, path, open, .. } = file;
+        // As it is: a count beyond the msize is no fault, and the answer is within it all the same.
+        let message = Tmsg::Read { fid: *fid, offset, count };
         let reply = match is_held(path) {
             true => match self.conn.call_held(&message).await? {
                 Held::Answered(reply) => reply,
                 Held::Flushed => {
-                    out.add(What::Read, path, Answered::Held);
+                    let held = Asked::new(What::Read, path, Answered::Held);
+                    out.add(held.of(*open).at(offset, Bytes::new()));
                     return Ok(None);
                 }
             },
             false => self.conn.call(&message, reply_timeout()).await?,
         };
-        let (answer, count) = match reply {
-            Ok(Rmsg::Read { data }) => (Answered::Done, Some(data.len() as u64)),
-            Ok(_) => (Answered::Done, Some(0)),
-            Err(why) => (Answered::Refused(why), None),
+        let (answer, data) = match reply {
+            Ok(Rmsg::Read { data }) => (Answered::Done, data),
+            Ok(_) => (Answered::Done, Bytes::new()),
+            Err(why) => (Answered::Refused(why), Bytes::new()),
         };
-        out.add(What::Read, path, answer);
+        let count = (answer == Answered::Done).then_some(data.len() as u64);
+        out.add(Asked::new(What::Read, path, answer).of(*open).at(offset, data));
         Ok(count)
     }
 
@@ -271,7 +313,7 @@ impl Context<'_> {
         let path = raw.to_text();
         let Some(fid) = self.walk(&path, raw, out).await? else { return Ok(()) };
         let answer = self.conn.call(&Tmsg::Stat { fid }, reply_timeout()).await?.map(drop);
-        out.add(What::Stat, &path, answer.into());
+        out.add(Asked::new(What::Stat, &path, answer.into()));
         self.conn.clunk(fid).await?.ok();
         Ok(())
     }
@@ -281,7 +323,7 @@ impl Context<'_> {
         let Some(fid) = self.walk(&path, raw, out).await? else { return Ok(()) };
         let slow = Duration::from_millis(SLOW_REPLY_TIMEOUT_MS);
         let answer = self.conn.call(&Tmsg::Remove { fid }, slow).await?.map(drop);
-        out.add(What::Remove, &path, answer.into());
+        out.add(Asked::new(What::Remove, &path, answer.into()));
         Ok(())
     }
 
@@ -289,13 +331,15 @@ impl Context<'_> {
         &mut self,
         raw: &Latin1,
         name: &Latin1,
+        mode: u8,
         message: impl FnOnce(Fid) -> Tmsg,
         out: &mut Outcome,
     ) -> Result<(), WireError> {
         let path = raw.to_text();
         let Some(fid) = self.walk(&path, raw, out).await? else { return Ok(()) };
         let answer = self.conn.call(&message(fid), reply_timeout()).await?.map(drop);
-        out.add(What::Create, &format!("{path}/{}", name.to_text()), answer.into());
+        let path = format!("{path}/{}", name.to_text());
+        out.add(Asked::new(What::Create, &path, answer.into()).mode(mode));
         self.conn.clunk(fid).await?.ok();
         Ok(())
     }
@@ -304,7 +348,7 @@ impl Context<'_> {
     async fn restore(&mut self, data: &[u8], out: &mut Outcome) -> Result<(), WireError> {
         match self.conn.write_path_within(b"/ctl", data, write_timeout(data)).await {
             Ok(Err(why)) => {
-                out.add(What::Write, "/ctl", Answered::Refused(why));
+                out.add(Asked::new(What::Write, "/ctl", Answered::Refused(why)));
                 return Ok(());
             }
             Ok(Ok(())) => {
@@ -317,13 +361,10 @@ impl Context<'_> {
             Err(WireError::Dropped(_)) => out.hung_up = true,
             Err(why) => return Err(why),
         }
-        out.add(What::Write, "/ctl", Answered::Done);
+        let data = Bytes::copy_from_slice(data);
+        out.add(Asked::new(What::Write, "/ctl", Answered::Done).at(0, data.clone()));
         let left_at_close = !out.hung_up && data.last().is_some_and(|&byte| byte != b'\n');
-        out.sent.push(Sent {
-            path: "/ctl".into(),
-            data: Bytes::copy_from_slice(data),
-            left_at_close,
-        });
+        out.sent.push(Sent { path: "/ctl".into(), open: 0, data, left_at_close });
         Ok(())
     }
 

@@ -2,19 +2,17 @@
 
 use bytes::Bytes;
 
-use super::exec::{Context, reply_timeout, write_timeout, writes};
-use super::outcome::{Outcome, Sent, What};
-use crate::ops::{Latin1, guard_data};
-use crate::wire::WireError;
+use super::exec::{Context, File, reply_timeout, write_timeout, writes};
+use super::outcome::{Asked, Outcome, Sent, What};
+use crate::ops::{Latin1, Op, guard_data};
 use crate::wire::limits::WRITE_OVERHEAD_BYTES;
-use crate::wire::msg::Fid;
+use crate::wire::{Conn, WireError};
 
 /// A fid kept open across steps.
 #[derive(Clone, Debug)]
 pub struct Handle {
-    fid: Fid,
-    path: String,
-    mode: u8,
+    conn: Conn,
+    file: File,
     offset: u64,
     last: Bytes,
     /// The line begun and not yet ended: what a next write adds to it belongs to one command.
@@ -26,7 +24,29 @@ pub struct Handle {
 /// The most of an unended line or block that is remembered, in bytes.
 const BEGUN_BYTES: usize = 1 << 16;
 
+impl Handle {
+    /// The connection that it was opened on.
+    pub fn conn(&self) -> &Conn {
+        &self.conn
+    }
+
+    /// The open's number among the session's.
+    pub fn open(&self) -> u64 {
+        self.file.open
+    }
+}
+
 impl Context<'_> {
+    /// Runs an op that names a handle; any other asks for nothing.
+    pub(super) async fn use_handle(&mut self, op: &Op, out: &mut Outcome) -> Result<(), WireError> {
+        match op {
+            Op::Hwrite { h, data } => self.hwrite(h, data, out).await,
+            Op::Hread { h, count, offset } => self.hread(h, *count, *offset, out).await,
+            Op::Clunk { h } => self.clunk(h, out).await,
+            _ => Ok(()),
+        }
+    }
+
     pub(super) async fn hold(
         &mut self,
         h: &Latin1,
@@ -36,24 +56,17 @@ impl Context<'_> {
     ) -> Result<(), WireError> {
         let path = raw.to_text();
         let Some(fid) = self.walk(&path, raw, out).await? else { return Ok(()) };
-        if self.open(fid, &path, mode, reply_timeout(), out).await? {
-            let handle = Handle {
-                fid,
-                path,
-                mode,
-                offset: 0,
-                last: Bytes::new(),
-                begun: Vec::new(),
-                block: Vec::new(),
-            };
-            self.handles.insert(h.clone(), handle);
-        } else {
+        let Some(file) = self.open(fid, &path, mode, reply_timeout(), out).await? else {
             self.conn.clunk(fid).await?.ok();
-        }
+            return Ok(());
+        };
+        let (conn, last) = (self.conn.clone(), Bytes::new());
+        let handle = Handle { conn, file, offset: 0, last, begun: Vec::new(), block: Vec::new() };
+        self.handles.insert(h.clone(), handle);
         Ok(())
     }
 
-    pub(super) async fn hwrite(
+    async fn hwrite(
         &mut self,
         h: &Latin1,
         data: &[u8],
@@ -63,13 +76,13 @@ impl Context<'_> {
             out.note = Some("no such handle".into());
             return Ok(());
         };
-        if let Err(why) = guard_data(handle.path.as_bytes(), data, self.reach) {
+        if let Err(why) = guard_data(handle.file.path.as_bytes(), data, self.reach) {
             out.note = Some(why.to_string());
             return Ok(());
         }
         let cap = self.conn.msize().saturating_sub(WRITE_OVERHEAD_BYTES) as usize;
         let data = Bytes::copy_from_slice(&data[..data.len().min(cap)]);
-        let Handle { fid, mode, offset, .. } = handle;
+        let offset = handle.offset;
         handle.begun.extend_from_slice(&data);
         let whole = Bytes::copy_from_slice(&handle.begun);
         if !handle.block.is_empty() {
@@ -78,7 +91,9 @@ impl Context<'_> {
             handle.block.extend_from_slice(&whole);
         }
         handle.block.truncate(BEGUN_BYTES);
-        out.sent.push(Sent { path: handle.path.clone(), data: whole, left_at_close: false });
+        let File { path, open, .. } = &handle.file;
+        let (path, open) = (path.clone(), *open);
+        out.sent.push(Sent { path, open, data: whole, left_at_close: false });
         if let Some(end) = handle.begun.iter().rposition(|&byte| byte == b'\n') {
             handle.begun.drain(..=end);
         }
@@ -86,14 +101,14 @@ impl Context<'_> {
         handle.last = data.clone();
         let count = data.len() as u64;
         let timeout = write_timeout(&data);
-        if self.write_once(fid, &handle.path, mode, offset, data, timeout, out).await? {
+        if self.write_once(&handle.file, offset, data, timeout, out).await? {
             handle.offset = offset.saturating_add(count);
         }
         self.handles.insert(h.clone(), handle);
         Ok(())
     }
 
-    pub(super) async fn hread(
+    async fn hread(
         &mut self,
         h: &Latin1,
         count: u32,
@@ -105,24 +120,24 @@ impl Context<'_> {
             return Ok(());
         };
         let offset = offset.unwrap_or(handle.offset);
-        if let Some(got) = self.read_once(handle.fid, &handle.path, offset, count, out).await? {
+        if let Some(got) = self.read_once(&handle.file, offset, count, out).await? {
             handle.offset = offset.saturating_add(got);
             self.handles.insert(h.clone(), handle);
         }
         Ok(())
     }
 
-    pub(super) async fn clunk(&mut self, h: &Latin1, out: &mut Outcome) -> Result<(), WireError> {
+    async fn clunk(&mut self, h: &Latin1, out: &mut Outcome) -> Result<(), WireError> {
         let Some(handle) = self.handles.remove(h) else {
             out.note = Some("no such handle".into());
             return Ok(());
         };
-        let answer = self.conn.clunk_within(handle.fid, write_timeout(&handle.last)).await?;
-        let Handle { path, mode, last, block, .. } = handle;
+        let answer = self.conn.clunk_within(handle.file.fid, write_timeout(&handle.last)).await?;
+        let Handle { file: File { path, mode, open, .. }, last, block, .. } = handle;
         let what = if writes(mode) { What::ClunkWrite } else { What::Clunk };
-        out.add(what, &path, answer.into());
+        out.add(Asked::new(what, &path, answer.into()).of(open));
         let left = writes(mode) && last.last().is_some_and(|&byte| byte != b'\n');
-        out.sent.push(Sent { path, data: block.into(), left_at_close: left });
+        out.sent.push(Sent { path, open, data: block.into(), left_at_close: left });
         Ok(())
     }
 }

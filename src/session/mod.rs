@@ -30,7 +30,8 @@ pub use failure::{Failure, FailureKind, StartError};
 pub use fids::{Bound, follow};
 pub use observe::Needs;
 pub use outcome::{
-    Addresses, Answered, Asked, Content, Edited, IndexView, Listing, Opened, Outcome, Sent, What,
+    Addresses, Answered, Asked, Content, Edited, IndexView, Listing, Opened, Outcome, Sent,
+    Traffic, What,
 };
 pub use refs::serials;
 pub use reset::ResetError;
@@ -47,7 +48,7 @@ use follower::Follower;
 use handles::Handle;
 use limits::{DEATH_MS, JOURNAL_BYTES, LAUNCH_MS, LOOK_MS, QUIT_MS, RECONNECT_MS, STEP_MS};
 use refs::Refs;
-use shape::{edited_pane, looked_at, payload_bytes, turn};
+use shape::{edited_pane, looked_at, payload_bytes, turn, uses_second};
 
 /// How often a pane's addresses are looked at: it takes as many requests as all the rest.
 const ADDRESSES_EACH: u64 = 4;
@@ -79,6 +80,8 @@ pub struct Session {
     socket: PathBuf,
     evidence: Vec<String>,
     conn: Conn,
+    /// Made when an op first asks for it.
+    second: Option<Conn>,
     follower: Option<Follower>,
     follow: bool,
     handles: HashMap<Latin1, Handle>,
@@ -86,7 +89,9 @@ pub struct Session {
     marker: Option<String>,
     markers: u64,
     baseline_columns: usize,
-    bound: Bound,
+    /// What the fids of the main connection and of the second stand for.
+    bound: [Bound; 2],
+    opens: u64,
     requests: u64,
     journal: Vec<Op>,
     journal_bytes: usize,
@@ -121,6 +126,7 @@ impl Session {
             socket,
             evidence,
             conn,
+            second: None,
             follower: None,
             follow,
             handles: HashMap::new(),
@@ -128,7 +134,8 @@ impl Session {
             marker: None,
             markers: 0,
             baseline_columns: 0,
-            bound: Bound::new(),
+            bound: Default::default(),
+            opens: 0,
             requests: 0,
             journal: vec![Op::Fresh { follower: follow }],
             journal_bytes: 0,
@@ -173,8 +180,7 @@ impl Session {
 
     /// How many requests the session has sent, on all its connections.
     pub fn requests(&self) -> u64 {
-        let follower = self.follower.as_ref().map_or(0, |follower| follower.conn().requests());
-        self.requests + self.conn.requests() + follower
+        self.requests + self.conns().iter().map(Conn::requests).sum::<u64>()
     }
 
     /// The panes alive after the last step, by serial.
@@ -214,8 +220,8 @@ impl Session {
 
     /// Ends the target and everything it started, and makes sure that nothing is left.
     pub fn teardown(self) -> Result<(), SandboxError> {
-        let Session { sandbox, conn, follower, .. } = self;
-        drop((conn, follower));
+        let Session { sandbox, conn, second, handles, follower, .. } = self;
+        drop((conn, second, handles, follower));
         sandbox.teardown()
     }
 
@@ -226,6 +232,13 @@ impl Session {
             None => None,
         };
         let panes = self.refs.panes.clone();
+        if uses_second(op) && self.second.is_none() {
+            let wait = Duration::from_millis(RECONNECT_MS);
+            let second = connect(&mut self.sandbox, &self.socket, wait).map_err(|why| {
+                Failure::new(FailureKind::Hang, format!("a second connection: {why}"))
+            })?;
+            self.second = Some(second);
+        }
         let mut outcome = self.execute(op).map_err(|why| Failure::wire(what, why))?;
         if let (Some(pane), Some(before), false) = (&edited, before, outcome.hung_up) {
             outcome.edited = self.body(pane)?.map(|after| Edited { before, after });
@@ -249,7 +262,9 @@ impl Session {
         let op = self.refs.resolve(op);
         let conns = self.conns();
         let mut context = Context {
-            conn: &self.conn,
+            conn: self.conn.clone(),
+            second: self.second.clone(),
+            opens: &mut self.opens,
             handles: &mut self.handles,
             home: &self.sandbox.layout().home,
             socket: &self.socket,
@@ -309,9 +324,12 @@ impl Session {
         outcome.index = needs.index.then_some(index);
         outcome.listing = listing;
         outcome.addresses = addresses;
-        outcome.trace = self.conn.take_trace();
-        outcome.bound = self.bound.clone();
-        outcome.trace.iter().for_each(|exchange| follow(&mut self.bound, exchange));
+        for (conn, bound) in [Some(&self.conn), self.second.as_ref()].iter().zip(&mut self.bound) {
+            let Some(conn) = conn else { continue };
+            let traffic = Traffic { trace: conn.take_trace(), bound: bound.clone() };
+            traffic.trace.iter().for_each(|exchange| follow(bound, exchange));
+            outcome.traffic.push(traffic);
+        }
         Ok(())
     }
 
@@ -335,7 +353,7 @@ impl Session {
 
     fn conns(&self) -> Vec<Conn> {
         let follower = self.follower.as_ref().map(|follower| follower.conn().clone());
-        [self.conn.clone()].into_iter().chain(follower).collect()
+        [self.conn.clone()].into_iter().chain(self.second.clone()).chain(follower).collect()
     }
 
     /// Whether the target has quit; an error if it crashed. Waits up to `wait` for its end.
@@ -353,8 +371,9 @@ impl Session {
     fn reconnect(&mut self) -> Result<(), String> {
         self.requests = self.requests();
         self.follower = None;
+        self.second = None;
         self.handles.clear();
-        self.bound.clear();
+        self.bound = Default::default();
         self.marker = None;
         let wait = Duration::from_millis(RECONNECT_MS);
         self.conn = connect(&mut self.sandbox, &self.socket, wait)?;

@@ -27,10 +27,8 @@ pub struct Outcome {
     pub index: Option<IndexView>,
     /// One listing, read whole and in pieces within one open.
     pub listing: Option<Listing>,
-    /// What went over the main connection, the checks' own requests included.
-    pub trace: Vec<Traced>,
-    /// The fids that were bound before the trace began.
-    pub bound: BTreeMap<Fid, Qid>,
+    /// What went over the session's connections, the main one first.
+    pub traffic: Vec<Traffic>,
     /// What one pane's addresses were, and how long its body was.
     pub addresses: Option<Addresses>,
     /// A file that the step opened in a new pane.
@@ -41,6 +39,15 @@ pub struct Outcome {
     pub crash: Option<String>,
     /// What passed on each connection that a script of raw messages had to itself.
     pub wire: Vec<Exchange>,
+}
+
+/// What went over one connection during a step, the checks' own requests included.
+#[derive(Clone, Debug, Default)]
+pub struct Traffic {
+    /// Requests and their answers, in the order of the requests.
+    pub trace: Vec<Traced>,
+    /// The fids that were bound before the trace began.
+    pub bound: BTreeMap<Fid, Qid>,
 }
 
 /// A pane's addresses and its body's length, both in runes.
@@ -130,6 +137,14 @@ pub struct Asked {
     pub path: String,
     /// The answer.
     pub answer: Answered,
+    /// Which open of the session's it belongs to; 0 for a request that belongs to none.
+    pub open: u64,
+    /// How it was opened, for opens and creates.
+    pub mode: Option<u8>,
+    /// The offset of a read or a write, in bytes.
+    pub offset: u64,
+    /// What was read, or sent to be written.
+    pub data: Bytes,
 }
 
 /// One request's answer.
@@ -148,6 +163,8 @@ pub enum Answered {
 pub struct Sent {
     /// The file, tokens resolved.
     pub path: String,
+    /// The open's number, as in [`Asked`].
+    pub open: u64,
     /// The data, with the unended line before it that an earlier write to the same open began.
     pub data: Bytes,
     /// Whether the fid was closed after it, with the last line unended.
@@ -186,8 +203,16 @@ pub enum Content {
 }
 
 impl Outcome {
-    pub(super) fn add(&mut self, what: What, path: &str, answer: Answered) {
-        self.requests.push(Asked { what, path: path.to_owned(), answer });
+    pub(super) fn add(&mut self, asked: Asked) {
+        self.requests.push(asked);
+    }
+
+    /// Whether the last thing asked for was an event of that open, and there was none.
+    pub(super) fn ends_in_held_event(&self, open: u64) -> bool {
+        let held = |asked: &Asked| {
+            asked.open == open && asked.answer == Answered::Held && asked.path.ends_with("/event")
+        };
+        self.requests.last().is_some_and(held)
     }
 
     /// How many requests were refused, by what they asked.
@@ -201,6 +226,24 @@ impl Outcome {
 }
 
 impl Asked {
+    /// A request without anything besides.
+    pub fn new(what: What, path: &str, answer: Answered) -> Asked {
+        let (open, mode, offset, data) = (0, None, 0, Bytes::new());
+        Asked { what, path: path.to_owned(), answer, open, mode, offset, data }
+    }
+
+    pub(super) fn of(self, open: u64) -> Asked {
+        Asked { open, ..self }
+    }
+
+    pub(super) fn mode(self, mode: u8) -> Asked {
+        Asked { mode: Some(mode), ..self }
+    }
+
+    pub(super) fn at(self, offset: u64, data: Bytes) -> Asked {
+        Asked { offset, data, ..self }
+    }
+
     /// The refusal's text, if it was refused.
     pub fn refused(&self) -> Option<&str> {
         match &self.answer {

@@ -57,7 +57,9 @@ impl Refs {
             | Op::Create { path, .. }
             | Op::Hold { path, .. } => self.replace(path),
             Op::Wire { steps } => steps.iter_mut().for_each(|step| self.replace_names(step)),
-            Op::Seq { ops } => ops.iter_mut().for_each(|op| self.resolve_in_place(op)),
+            Op::Seq { ops } | Op::Second { ops } => {
+                ops.iter_mut().for_each(|op| self.resolve_in_place(op));
+            }
             _ => {}
         }
     }

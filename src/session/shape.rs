@@ -33,9 +33,21 @@ pub fn edited_pane(op: &Op) -> Option<String> {
     (one && pane_file && file_kind(&pane) == "/pane/N").then_some(pane)
 }
 
+/// Whether `op` needs a second connection.
+pub fn uses_second(op: &Op) -> bool {
+    match op {
+        Op::Second { .. } => true,
+        Op::Seq { ops } => ops.iter().any(uses_second),
+        _ => false,
+    }
+}
+
 /// Which listing is read after `op`, and in what pieces: by the op itself, so that it fails by itself
 /// as it did among others.
 pub fn turn(op: &Op) -> u64 {
+    if let Op::Seq { ops } | Op::Second { ops } = op {
+        return ops.iter().fold(17, |hash: u64, op| hash.wrapping_mul(31).wrapping_add(turn(op)));
+    }
     let data: &[u8] = match op {
         Op::Write { data, .. } | Op::Hwrite { data, .. } => data,
         _ => b"",
@@ -51,7 +63,7 @@ pub fn payload_bytes(op: &Op) -> usize {
         Op::Write { data, path, .. } => data.len() + path.len(),
         Op::Hwrite { data, .. } => data.len(),
         Op::Host { data, .. } => data.as_ref().map_or(0, |data| data.len()),
-        Op::Seq { ops } => ops.iter().map(payload_bytes).sum(),
+        Op::Seq { ops } | Op::Second { ops } => ops.iter().map(payload_bytes).sum(),
         _ => 64,
     }
 }

@@ -133,3 +133,11 @@ fn block(draw: &mut Draw) -> Verb {
     lines.extend(draw.several(2, line));
     Verb::Group { lines, closed: draw.percent(percent::GROUP_CLOSED) }
 }
+
+/// Many changes at once: every letter, or every run of them, is replaced.
+pub fn every_match(draw: &mut Draw) -> EditCommand {
+    let part = draw.pick(&[&b"."[..], b"[a-z]", b"[^ ]", b"x+"]);
+    let regex = Regex { parts: Special::of(&part).map(RegexPart::Special).into_iter().collect() };
+    let verb = Verb::Substitute { regex, text: text(draw), all: true };
+    EditCommand { address: whole(), loops: Vec::new(), verb, ended: true }
+}

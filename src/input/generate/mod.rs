@@ -4,6 +4,7 @@ mod draw;
 mod edit;
 mod payload;
 mod place;
+mod scene;
 mod wire;
 
 use super::parts::{
@@ -46,6 +47,14 @@ impl Generator {
         match self.weights.at(point).unwrap_or(Family::Write) {
             Family::Handle => self.handle(),
             Family::NewPane => self.new_pane(),
+            Family::Event if self.draw.percent(percent::WATCH) => {
+                let slot = self.free();
+                scene::watch(&mut self.draw, slot)
+            }
+            Family::Shell if self.draw.percent(percent::TALK) => {
+                let slot = self.free();
+                scene::talk(&mut self.draw, slot)
+            }
             Family::Event => {
                 let pane = pane(&mut self.draw);
                 Step::Event { slot: self.open(Suit::Event), pane }
@@ -110,10 +119,15 @@ impl Generator {
 
     /// A slot that is free, or any if none is: then its handle is left to the server.
     fn open(&mut self, suit: Suit) -> Slot {
-        let any = usize::from(self.draw.index(self.slots.len()));
-        let at = self.slots.iter().position(Option::is_none).unwrap_or(any);
-        self.slots[at] = Some(suit);
-        Slot(at as u8)
+        let slot = self.free();
+        self.slots[usize::from(slot.0)] = Some(suit);
+        slot
+    }
+
+    fn free(&mut self) -> Slot {
+        let any = self.draw.index(self.slots.len());
+        let at = self.slots.iter().position(Option::is_none);
+        Slot(at.map_or(any, |at| at as u8))
     }
 }
 
@@ -140,6 +154,9 @@ fn step_of(family: Family, draw: &mut Draw) -> Step {
         Family::Tag => {
             Step::Tag { target: tag_file(draw), text: text(draw), truncate: draw.coin() }
         }
+        Family::Second => scene::second(draw),
+        Family::History => scene::kept_or_history(draw),
+        Family::Dump if draw.percent(percent::RELOAD) => Step::Reload { named: draw.coin() },
         Family::Dump if draw.coin() => Step::Dump(draw.pick(DumpLine::ALL)),
         Family::Dump => Step::Restore(draw.pick(RestoreLine::ALL)),
         Family::Host => {
@@ -225,7 +242,7 @@ fn shell(draw: &mut Draw) -> Step {
 
 fn addr(draw: &mut Draw) -> Step {
     let then = match draw.share(&percent::AFTER_ADDR) {
-        0 => AfterAddr::Read(draw.pick(AddrFile::ALL)),
+        0 => AfterAddr::Read { file: draw.pick(AddrFile::ALL), count: from_table!(draw, Count) },
         1 => AfterAddr::Write {
             file: draw.pick(DataFile::ALL),
             text: text(draw),
