@@ -24,6 +24,7 @@ const WALLS: [(&str, &[&str]); 17] = [
             "feedback",
             "input",
             "invariants",
+            "minimize",
             "ops",
             "quit",
             "record",

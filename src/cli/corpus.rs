@@ -1,17 +1,19 @@
-//! `corpus regen` and `corpus check`: the encodings of the readable seeds.
+//! `corpus`: the readable seeds and their encodings.
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
 use clap::{Args, Subcommand};
+use serde_json::Map;
 
-use super::common::project;
+use super::common::{project, read_any};
 use super::{CLEAN, FOUND};
 use crate::input::Input;
-use crate::ops::read_ops;
+use crate::ops::{read_ops, write_ops};
+use crate::record::write_whole;
+use crate::runner::input_ops;
 
 #[derive(Debug, Args)]
 pub struct Arguments {
@@ -23,6 +25,17 @@ pub struct Arguments {
 enum Command {
     /// Write corpus/monkey9p/seed-NAME for each seeds/NAME.jsonl
     Regen,
+    /// Make a seed of a record, a log or an artifact: seeds/NAME.jsonl and its encoding
+    Import {
+        /// A bug record, an ops log or a libFuzzer artifact
+        file: PathBuf,
+        /// The seed's name; the file's otherwise
+        #[arg(long, value_name = "NAME")]
+        name: Option<String>,
+        /// What the seed shows, in a sentence: kept in its first line
+        #[arg(long, value_name = "TEXT")]
+        story: Option<String>,
+    },
     /// Compare them, and fail if one is missing, stale or without a source
     Check,
 }
@@ -33,11 +46,51 @@ const PREFIX: &str = "seed-";
 pub fn main(arguments: &Arguments) -> Result<i32> {
     let project = project()?;
     let corpus = project.join("corpus/monkey9p");
-    let wanted = encodings(&project.join("seeds"))?;
-    match arguments.command {
-        Command::Regen => regen(&corpus, &wanted),
-        Command::Check => check(&corpus, &wanted),
+    let seeds = project.join("seeds");
+    match &arguments.command {
+        Command::Regen => regen(&corpus, &encodings(&seeds)?),
+        Command::Import { file, name, story } => {
+            import(file, name.as_deref(), story.as_deref(), &seeds, &corpus)
+        }
+        Command::Check => check(&corpus, &encodings(&seeds)?),
     }
+}
+
+/// Writes the seed and its encoding; never over another seed.
+fn import(
+    file: &Path,
+    name: Option<&str>,
+    story: Option<&str>,
+    seeds: &Path,
+    corpus: &Path,
+) -> Result<i32> {
+    let read = read_any(file)?;
+    let stem = file.file_stem().unwrap_or_default().to_string_lossy();
+    let name = name.unwrap_or(&stem);
+    let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+    if name.is_empty() || !name.chars().all(plain) {
+        bail!("{name:?}: expected a name of small letters, digits and -: give one with --name");
+    }
+    let seed = seeds.join(format!("{name}.jsonl"));
+    if seed.exists() {
+        bail!("{}: a seed of that name is there already", seed.display());
+    }
+    let mut header = Map::new();
+    let told = ["why", "signature"].iter().find_map(|key| read.header.get(*key)?.as_str());
+    let story = story.or(told).unwrap_or("imported");
+    header.insert("story".into(), story.into());
+    let input = Input::from_ops(&read.ops);
+    let (ops, run) = (input.render(), input_ops(&input).len());
+    if run < ops.len() {
+        bail!("{}: an input runs {run} ops, and these are {}", file.display(), ops.len());
+    }
+    let bytes = input.encode();
+    fs::create_dir_all(corpus).with_context(|| corpus.display().to_string())?;
+    write_ops(&seed, &header, &ops).with_context(|| seed.display().to_string())?;
+    let encoding = corpus.join(format!("{PREFIX}{name}"));
+    write_whole(&encoding, &bytes).with_context(|| encoding.display().to_string())?;
+    say!("{}: {} ops, {} bytes in {}", seed.display(), ops.len(), bytes.len(), encoding.display());
+    Ok(CLEAN)
 }
 
 /// Each seed's file name in the corpus, and its encoding.
@@ -84,9 +137,7 @@ fn regen(corpus: &Path, wanted: &BTreeMap<String, Vec<u8>>) -> Result<i32> {
         if fs::read(&path).is_ok_and(|there| there == *bytes) {
             continue;
         }
-        let mut beside = tempfile::NamedTempFile::new_in(corpus)?;
-        beside.write_all(bytes)?;
-        beside.persist(&path).with_context(|| path.display().to_string())?;
+        write_whole(&path, bytes).with_context(|| path.display().to_string())?;
         say!("wrote {name}, {} bytes", bytes.len());
     }
     say!("{} seeds in {}", wanted.len(), corpus.display());

@@ -5,14 +5,20 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::Args;
 
-use super::CLEAN;
-use super::common::read_any;
-use crate::record::story;
+use super::common::{TargetArguments, read_any};
+use super::{CLEAN, FOUND};
+use crate::record::{story, walkthrough};
+use crate::runner::retell;
 
 #[derive(Debug, Args)]
 pub struct Arguments {
     /// An ops log, a bug record or a libFuzzer artifact
     file: PathBuf,
+    /// Run it, and tell each step's answers and log records, and how to see it again
+    #[arg(long)]
+    run: bool,
+    #[command(flatten)]
+    target: TargetArguments,
 }
 
 pub fn main(arguments: &Arguments) -> Result<i32> {
@@ -26,6 +32,11 @@ pub fn main(arguments: &Arguments) -> Result<i32> {
             Some(value) => say!("{key}: {value}"),
         }
     }
-    say_on!("{}", story(&file.ops));
-    Ok(CLEAN)
+    if !arguments.run {
+        say_on!("{}", story(&file.ops));
+        return Ok(CLEAN);
+    }
+    let retold = retell(&mut arguments.target.runner()?, &file.ops)?;
+    say_on!("{}", walkthrough(&retold.told, &arguments.file.display().to_string()));
+    Ok(if retold.found.is_some() { FOUND } else { CLEAN })
 }

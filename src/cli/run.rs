@@ -11,10 +11,13 @@ use serde_json::json;
 use super::common::TargetArguments;
 use super::{CLEAN, FOUND};
 use crate::record::Written;
-use crate::runner::{Progress, RandomRun, Runner, Summary, random_run};
+use crate::runner::{Progress, RandomRun, Recorded, Runner, Spending, Summary, random_run};
 
 /// The seed of `smoke`.
 const SMOKE_SEED: u64 = 20_261_130;
+
+/// Replays that the verdict on a new bug may take.
+const REPLAYS: u32 = 1_000;
 
 #[derive(Debug, Args)]
 pub struct Arguments {
@@ -45,6 +48,9 @@ struct Common {
     /// Send scripts of raw messages too, and let a second client in; the log is then none that the old script can replay
     #[arg(long)]
     wire: bool,
+    /// Seconds that the verdict on each new bug may take, minimizing included; 0 for neither
+    #[arg(long, value_name = "N", default_value_t = 30)]
+    minimize_seconds: u64,
     /// Print a JSON object for each seed
     #[arg(long)]
     json: bool,
@@ -62,9 +68,11 @@ pub fn smoke(arguments: &SmokeArguments) -> Result<i32> {
 
 fn run(seeds: &[u64], steps: usize, common: &Common) -> Result<i32> {
     let mut runner = common.target.runner()?;
+    let seconds = common.minimize_seconds;
+    let spending = (seconds > 0).then_some(Spending { replays: REPLAYS, seconds });
     let mut found = false;
     for &seed in seeds {
-        let run = RandomRun { seed, steps, wire: common.wire, out: common.out.clone() };
+        let run = RandomRun { seed, steps, wire: common.wire, spending, out: common.out.clone() };
         let summary = watched(&mut runner, &run, common.json)?;
         found |= !summary.found.is_empty();
         match common.json {
@@ -92,9 +100,17 @@ fn watched(runner: &mut Runner, run: &RandomRun, json: bool) -> Result<Summary> 
             }
             say!("[seed {} step {step}] FAIL {}: {}", run.seed, finding.kind, finding.why);
             match record {
-                Some((path, Written::Seen)) => say!("  seen before: {}", path.display()),
-                Some((path, _)) => say!("  bug record {}", path.display()),
-                None => {}
+                Ok(Recorded { path, written: Written::Seen, .. }) => {
+                    say!("  seen before: {}", path.display());
+                }
+                Ok(Recorded { path, judged, .. }) => {
+                    say!("  bug record {}", path.display());
+                    if let Some(judged) = judged {
+                        let ops = judged.minimized.as_ref().unwrap_or(&judged.ops).len();
+                        say!("  {}, {ops} ops: {}", judged.verdict.text(), judged.evidence);
+                    }
+                }
+                Err(why) => say!("  no record: {why}"),
             }
         }),
     });

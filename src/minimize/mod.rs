@@ -1,131 +1,206 @@
-//! Delta debugging: the smallest sequence of ops that still fails, whoever runs them.
+//! The smallest sequence of ops that still fails: whoever runs them.
 
-use crate::ops::{Chunks, Op, WireStep};
+mod ddmin;
+mod simpler;
 
-/// A 1-minimal subsequence of `items` for which `fails` holds, by Zeller's ddmin: nothing more can
-/// be left out one by one. `fails` must hold of `items` itself; if it stops answering true (a budget
-/// spent), what was reached so far is given.
-pub fn minimize<T: Clone>(items: &[T], mut fails: impl FnMut(&[T]) -> bool) -> Vec<T> {
-    let mut items = items.to_vec();
-    let mut parts = 2;
-    while items.len() >= 2 {
-        let size = items.len().div_ceil(parts);
-        let smaller = (0..items.len()).step_by(size).find_map(|start| {
-            let rest = items.iter().take(start).chain(items.iter().skip(start + size));
-            let rest: Vec<T> = rest.cloned().collect();
-            fails(&rest).then_some(rest)
-        });
-        match smaller {
-            Some(rest) => {
-                items = rest;
-                parts = (parts - 1).max(2);
-            }
-            None if size == 1 => break,
-            None => parts = (parts * 2).min(items.len()),
-        }
-    }
-    items
+use crate::ops::Op;
+use ddmin::ddmin;
+use simpler::{simpler, spliced};
+
+/// Runs candidates.
+pub trait Oracle {
+    /// The first of the candidates that still fails as it should; none if none does, or if nothing
+    /// more may be tried.
+    fn first_failing(&mut self, candidates: &[Vec<Op>]) -> Option<usize>;
+
+    /// Told of each sequence that is smaller than the one before, and fails.
+    fn smaller(&mut self, _ops: &[Op]) {}
 }
 
-/// Payloads up to this stay as they are, in bytes.
-const PLAIN_BYTES: usize = 8;
+/// How many candidates are made at a time: each is a copy of all ops.
+const BATCH: usize = 16;
 
-/// Halves payloads, straightens chunkings and shortens scripts while the sequence still fails.
-pub fn simplify(ops: &[Op], mut fails: impl FnMut(&[Op]) -> bool) -> Vec<Op> {
-    let mut ops = ops.to_vec();
-    for index in 0..ops.len() {
-        if let Op::Wire { steps } = &ops[index] {
-            let with = |steps: &[WireStep]| {
-                let mut ops = ops.clone();
-                ops[index] = Op::Wire { steps: steps.to_vec() };
-                ops
-            };
-            let steps = minimize(steps, |steps| fails(&with(steps)));
-            ops[index] = Op::Wire { steps };
+/// The smallest sequence that `oracle` says fails: 1-minimal in its ops (Zeller's ddmin: nothing more
+/// can be left out one by one), then each op as simple as it can be. `ops` begin with a `fresh`, which
+/// stays, and fail. Where the oracle stops answering (a budget spent), what was reached is given.
+pub fn minimize(ops: &[Op], oracle: &mut impl Oracle) -> Vec<Op> {
+    let mut best = ops.to_vec();
+    best = last_ops(&best, oracle);
+    loop {
+        best = fewer(&best, oracle);
+        best = apart(best, oracle);
+        let before = best.clone();
+        best = each_simpler(best, oracle);
+        if best == before {
+            return best;
         }
-        while let Some(smaller) = halved(&ops[index]).or_else(|| whole(&ops[index])) {
-            let before = std::mem::replace(&mut ops[index], smaller);
-            if !fails(&ops) {
-                ops[index] = before;
-                break;
-            }
-        }
-        if let Some(whole) = whole(&ops[index]) {
-            let before = std::mem::replace(&mut ops[index], whole);
-            if !fails(&ops) {
-                ops[index] = before;
-            }
+    }
+}
+
+/// Failures are mostly of the last few ops: the shortest end that fails, by doubling.
+fn last_ops(ops: &[Op], oracle: &mut impl Oracle) -> Vec<Op> {
+    let Some((first, rest)) = ops.split_first() else { return Vec::new() };
+    let lengths: Vec<usize> =
+        std::iter::successors(Some(1), |n| Some(n * 2)).take_while(|n| *n < rest.len()).collect();
+    let ends: Vec<Vec<Op>> = lengths
+        .iter()
+        .map(|length| {
+            let end = rest[rest.len() - length..].iter();
+            [first].into_iter().chain(end).cloned().collect()
+        })
+        .collect();
+    take_first(ends, oracle).unwrap_or_else(|| ops.to_vec())
+}
+
+fn fewer(ops: &[Op], oracle: &mut impl Oracle) -> Vec<Op> {
+    let Some((first, rest)) = ops.split_first() else { return Vec::new() };
+    let whole = |rest: &[Op]| [first].into_iter().chain(rest).cloned().collect::<Vec<Op>>();
+    let rest = ddmin(rest, BATCH, |candidates| {
+        let candidates: Vec<Vec<Op>> = candidates.iter().map(|rest| whole(rest)).collect();
+        let found = oracle.first_failing(&candidates)?;
+        oracle.smaller(&candidates[found]);
+        Some(found)
+    });
+    whole(&rest)
+}
+
+/// Each op of several, taken apart into steps of their own where that still fails, and those made
+/// fewer.
+fn apart(mut ops: Vec<Op>, oracle: &mut impl Oracle) -> Vec<Op> {
+    let mut at = 1;
+    while at < ops.len() {
+        match spliced(&ops, at).and_then(|candidate| take_first(vec![candidate], oracle)) {
+            Some(candidate) => ops = fewer(&candidate, oracle),
+            None => at += 1,
         }
     }
     ops
 }
 
-fn halved(op: &Op) -> Option<Op> {
-    let mut op = op.clone();
-    let data = match &mut op {
-        Op::Write { data, .. } | Op::Hwrite { data, .. } | Op::Restore { data } => data,
-        Op::Host { data: Some(data), .. } => data,
-        _ => return None,
-    };
-    if data.len() <= PLAIN_BYTES {
-        return None;
+/// Each op in turn replaced by a simpler one for as long as one fails.
+fn each_simpler(mut ops: Vec<Op>, oracle: &mut impl Oracle) -> Vec<Op> {
+    let mut at = 0;
+    while at < ops.len() {
+        let with = |op: Op| {
+            let mut ops = ops.clone();
+            ops[at] = op;
+            ops
+        };
+        let candidates: Vec<Vec<Op>> = simpler(&ops[at]).into_iter().map(with).collect();
+        match take_first(candidates, oracle) {
+            Some(simpler) => ops = simpler,
+            None => at += 1,
+        }
     }
-    data.0.truncate(data.len() / 2);
-    Some(op)
+    ops
 }
 
-fn whole(op: &Op) -> Option<Op> {
-    match op {
-        Op::Write { chunks, .. } if !chunks.is_whole() => {
-            let mut op = op.clone();
-            if let Op::Write { chunks, .. } = &mut op {
-                *chunks = Chunks::Whole;
-            }
-            Some(op)
-        }
-        _ => None,
-    }
+fn take_first(candidates: Vec<Vec<Op>>, oracle: &mut impl Oracle) -> Option<Vec<Op>> {
+    let found = oracle.first_failing(&candidates)?;
+    let found = candidates.into_iter().nth(found)?;
+    oracle.smaller(&found);
+    Some(found)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use proptest::prelude::*;
+    use crate::ops::Chunks;
 
-    proptest! {
-        #[test]
-        fn exactly_what_is_needed_remains(
-            needed in proptest::collection::btree_set(0usize..60, 1..6),
-            length in 60usize..80,
-        ) {
-            let items: Vec<usize> = (0..length).collect();
-            let small = minimize(&items, |some| needed.iter().all(|one| some.contains(one)));
-            prop_assert_eq!(small, needed.into_iter().collect::<Vec<_>>());
+    /// Asks a function, and counts.
+    struct Asked<F>(F, usize);
+
+    impl<F: Fn(&[Op]) -> bool> Oracle for Asked<F> {
+        fn first_failing(&mut self, candidates: &[Vec<Op>]) -> Option<usize> {
+            self.1 += candidates.len();
+            candidates.iter().position(|ops| (self.0)(ops))
         }
     }
 
-    #[test]
-    fn payloads_shrink_and_chunks_go() {
-        let write = |data: &str, chunks| Op::Write {
-            path: "/pane/{p0}/body".into(),
+    fn smallest(ops: &[Op], fails: impl Fn(&[Op]) -> bool) -> Vec<Op> {
+        assert!(fails(ops));
+        let small = minimize(ops, &mut Asked(&fails, 0));
+        assert!(fails(&small), "{small:?}");
+        small
+    }
+
+    fn write(path: &str, data: &str, chunks: Chunks) -> Op {
+        Op::Write {
+            path: path.into(),
             data: data.into(),
-            mode: 1,
+            mode: 17,
             chunks,
-            offset: None,
-            stop_on_error: true,
-        };
-        let holds_x =
-            |ops: &[Op]| matches!(&ops[0], Op::Write { data, .. } if data.contains(&b'x'));
-        let big = write(&format!("x{}", "y".repeat(500)), Chunks::Bytes);
-        assert_eq!(simplify(&[big], holds_x), [write("xyyyyyy", Chunks::Whole)]);
+            offset: Some(5),
+            stop_on_error: false,
+        }
+    }
+
+    fn fresh() -> Op {
+        Op::Fresh { follower: true }
     }
 
     #[test]
-    fn scripts_lose_steps() {
-        let script = Op::Wire { steps: vec![WireStep::Wait, WireStep::Hangup, WireStep::Wait] };
-        let hangs_up =
-            |ops: &[Op]| matches!(&ops[0], Op::Wire { steps } if steps.contains(&WireStep::Hangup));
-        let small = Op::Wire { steps: vec![WireStep::Hangup] };
-        assert_eq!(simplify(&[script], hangs_up), [small]);
+    fn one_write_is_as_plain_as_can_be() {
+        let big = write(
+            "/pane/{p7}/body",
+            &format!("{}x{}", "y".repeat(90), "z".repeat(500)),
+            Chunks::Bytes,
+        );
+        let mut ops = vec![fresh()];
+        ops.extend((0..100).map(|n| Op::Stat { path: format!("/{n}").as_str().into() }));
+        ops.push(big);
+        ops.push(Op::Stat { path: "/".into() });
+        let small = smallest(&ops, |ops| {
+            ops.iter().any(|op| matches!(op, Op::Write { data, .. } if data.contains(&b'x')))
+        });
+        let plain = Op::Write {
+            path: "/pane/{p0}/body".into(),
+            data: "x".into(),
+            mode: 1,
+            chunks: Chunks::Whole,
+            offset: None,
+            stop_on_error: true,
+        };
+        assert_eq!(small, [Op::Fresh { follower: false }, plain]);
+    }
+
+    #[test]
+    fn ops_of_several_are_taken_apart_where_they_may() {
+        let seq = Op::Seq {
+            ops: vec![
+                Op::Stat { path: "/a".into() },
+                Op::Second {
+                    ops: vec![Op::Remove { path: "/b".into() }, Op::Clunk { h: "h".into() }],
+                },
+            ],
+        };
+        let removes = |op: &Op| matches!(op, Op::Remove { .. });
+        let small = smallest(&[fresh(), seq.clone()], |ops| {
+            ops.iter().any(|op| match op {
+                Op::Seq { ops } => {
+                    ops.iter().any(|op| matches!(op, Op::Second { ops } if ops.iter().any(removes)))
+                }
+                Op::Second { ops } => ops.iter().any(removes),
+                op => removes(op),
+            })
+        });
+        assert_eq!(small[1..], [Op::Remove { path: "/b".into() }]);
+        // Where both are needed in one step, they stay in one.
+        let small = smallest(&[fresh(), seq], |ops| {
+            ops.iter().any(|op| matches!(op, Op::Seq { ops } if ops.len() == 2))
+        });
+        assert!(matches!(&small[1..], [Op::Seq { ops }] if ops.len() == 2), "{small:?}");
+    }
+
+    #[test]
+    fn the_last_ops_are_tried_first() {
+        let ops: Vec<Op> = [fresh()]
+            .into_iter()
+            .chain((0..1000).map(|n| Op::Stat { path: format!("/{n}").as_str().into() }))
+            .collect();
+        let last = |ops: &[Op]| ops.last() == Some(&Op::Stat { path: "/999".into() });
+        let mut asked = Asked(last, 0);
+        assert_eq!(minimize(&ops, &mut asked).len(), 2);
+        assert!(asked.1 < 40, "{}", asked.1);
     }
 }

@@ -118,6 +118,18 @@ fn opened(mode: u8) -> String {
     format!("{base}{truncate}{remove}")
 }
 
+/// A line of a server's, without what would end it or the page.
+pub fn shown_text(text: &str) -> String {
+    let mut shown: String = text.escape_debug().take(SHOWN_CHARS).collect();
+    if text.len() > SHOWN_CHARS {
+        shown.push('…');
+    }
+    shown.replace("\\\"", "\"").replace("\\'", "'")
+}
+
+/// How much of a server's line is shown, in characters.
+const SHOWN_CHARS: usize = 300;
+
 fn shown(data: &[u8]) -> String {
     let start = data[..data.len().min(SHOWN_BYTES)].escape_ascii();
     match data.len() {

@@ -4,18 +4,18 @@ use std::cell::RefCell;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use super::{End, RunError, Runner, verdict};
+use super::{End, Found, Recorded, RunError, Runner, VERDICT_SPENDING, record};
 use crate::input::Input;
 use crate::ops::Op;
-use crate::record::{Circumstances, Finding, Verdict, write_record};
+use crate::record::{Finding, Verdict, write_whole};
 use crate::sandbox::own_executable;
-use crate::session::{Launcher, Session};
+use crate::session::Launcher;
 use crate::target::from_environment;
 
 /// Where records go, if not to `bugs/` in the working directory.
 const OUT_VARIABLE: &str = "M9P_OUT";
 /// Steps of one input that are run: more would only be slower.
-const INPUT_STEPS: usize = 256;
+pub(super) const INPUT_STEPS: usize = 256;
 
 thread_local! {
     /// libFuzzer calls from one thread; the target lives across its calls.
@@ -108,36 +108,46 @@ fn report(
     step: usize,
     finding: &Finding,
 ) -> Result<Report, RunError> {
-    let journal = runner.session().map(Session::journal).unwrap_or_default().to_vec();
-    let target = &runner.launcher().target;
-    let mut circumstances = Circumstances {
-        seed: None,
-        step,
-        binary: target.binary(),
-        target: target.name.clone(),
-        verdict: None,
-    };
     let folder = out_folder().join("bugs");
-    let write = |circumstances: &Circumstances, ops: &[Op]| {
-        write_record(&folder, finding, circumstances, ops)
-            .map_err(|why| RunError::Write { what: folder.display().to_string(), why })
-    };
-    // Before anything else can go wrong; the verdict may take its time.
-    write(&circumstances, &journal)?;
-    if let Err(why) = runner.end() {
-        println_err(&format!("monkey9p: {why}"));
-    }
-    let verdict = verdict(runner, finding, ops, &journal);
-    circumstances.verdict = Some(verdict);
-    let replayable = if verdict == Verdict::Alone { ops } else { &journal };
-    let (path, _) = write(&circumstances, replayable)?;
+    let found = Found { finding, seed: None, step, input: Some(ops) };
+    // libFuzzer minimizes by failing again and again: it needs the signature alone, and soon.
+    let spending = (!flag("-minimize_crash")).then_some(VERDICT_SPENDING);
+    let recorded = record(runner, &folder, &found, spending)?;
     let Finding { kind, why, detail, crash } = finding;
-    let text = format!(
-        "{kind}: {why}\n  seen: {detail}\n  verdict: {}\n  record: {}\n{crash}",
-        verdict.text(),
-        path.display()
-    );
+    let mut text = format!("{kind}: {why}\n  seen: {detail}\n");
+    if let Some(judged) = &recorded.judged {
+        text += &format!("  verdict: {} ({})\n", judged.verdict.text(), judged.evidence);
+    }
+    if let Some(judged) = &recorded.judged
+        && judged.verdict == Verdict::WithHistory
+    {
+        text += &format!("  an input that fails alone: {}\n", history(finding, &recorded));
+    }
+    text += &format!("  record: {}\n{crash}", recorded.path.display());
     Ok(Report { signature: finding.signature(), text })
+}
+
+/// Writes an input that needs no history where libFuzzer keeps artifacts: gives its path, or why
+/// there is none.
+fn history(finding: &Finding, recorded: &Recorded) -> String {
+    let Some(bytes) = &recorded.artifact else {
+        return format!("none, it needs more than {INPUT_STEPS} steps");
+    };
+    let prefix =
+        std::env::args().find_map(|it| it.strip_prefix(ARTIFACT_PREFIX).map(str::to_owned));
+    let path = format!("{}history-{}", prefix.unwrap_or_default(), finding.directory());
+    match write_whole(Path::new(&path), bytes) {
+        Ok(()) => path,
+        Err(why) => format!("{path}: {why}"),
+    }
+}
+
+/// libFuzzer's flag that says where artifacts go: what their names begin with.
+const ARTIFACT_PREFIX: &str = "-artifact_prefix=";
+
+/// Whether libFuzzer was given a flag that begins so.
+fn flag(name: &str) -> bool {
+    std::env::args().any(|argument| argument.starts_with(name))
 }
 
 fn out_folder() -> PathBuf {

@@ -1,18 +1,24 @@
 //! Joins the rooms: runs ops in a session, checks each outcome, and says what was found.
 
+mod bugs;
 mod fuzz;
 mod random;
 mod replay;
+mod retell;
+mod trial;
 mod verdict;
 
 use std::collections::BTreeMap;
 
 use thiserror::Error;
 
+pub use bugs::{Found, Recorded, record, rule};
 pub use fuzz::{fuzz_one, input_ops, prepare};
 pub use random::{Progress, RandomRun, Summary, random_run};
 pub use replay::{Replayed, replay};
-pub use verdict::verdict;
+pub use retell::{Retold, retell};
+pub use trial::{Budget, Majority, Trials};
+pub use verdict::{Judged, Spending, VERDICT_SPENDING, judge};
 
 use crate::feedback;
 use crate::invariants::{Set, Violation};
@@ -65,9 +71,12 @@ pub enum End {
 pub struct Runner {
     launcher: Launcher,
     invariants: Set,
+    inferred: bool,
     session: Option<Session>,
     inputs: u32,
     requests: u64,
+    /// What the step showed that broke a rule last.
+    broke: Option<Outcome>,
     unreachable: BTreeMap<String, u32>,
 }
 
@@ -78,9 +87,11 @@ impl Runner {
         Runner {
             launcher,
             invariants,
+            inferred,
             session: None,
             inputs: 0,
             requests: 0,
+            broke: None,
             unreachable: BTreeMap::new(),
         }
     }
@@ -88,6 +99,11 @@ impl Runner {
     /// What is launched.
     pub fn launcher(&self) -> &Launcher {
         &self.launcher
+    }
+
+    /// Whether inferred rules were asked for.
+    pub fn inferred(&self) -> bool {
+        self.inferred
     }
 
     /// The running session, if there is one.
@@ -150,7 +166,7 @@ impl Runner {
             _ => {}
         }
         let end = match &mut self.session {
-            Some(session) => run_and_check(session, &self.invariants, op),
+            Some(session) => run_and_check(session, &self.invariants, op, &mut self.broke),
             None => End::Quit,
         };
         if let End::Quit = end {
@@ -160,6 +176,11 @@ impl Runner {
             note(op, outcome);
         }
         Ok(end)
+    }
+
+    /// What the last step showed, if it broke a rule.
+    pub fn broke(&self) -> Option<&Outcome> {
+        self.broke.as_ref()
     }
 
     /// Resets the session; it is gone afterwards if that could not be done. Only what a reset
@@ -193,7 +214,13 @@ impl Runner {
     }
 }
 
-fn run_and_check(session: &mut Session, invariants: &Set, op: &Op) -> End {
+fn run_and_check(
+    session: &mut Session,
+    invariants: &Set,
+    op: &Op,
+    broke: &mut Option<Outcome>,
+) -> End {
+    *broke = None;
     let outcome = match session.run(op, invariants.needs()) {
         Ok(Step::Done(outcome)) => outcome,
         Ok(Step::Quit) => return End::Quit,
@@ -205,6 +232,7 @@ fn run_and_check(session: &mut Session, invariants: &Set, op: &Op) -> End {
     match session.or_ended(&crate::session::describe(op), placeholder) {
         Ok(_) => End::Quit,
         Err(failure) if failure.kind == FailureKind::Checker => {
+            *broke = Some(outcome);
             End::Found(broken(violation, session.crash_text()))
         }
         Err(failure) => End::Found(finding(failure, session.crash_text())),

@@ -10,11 +10,10 @@ use rand::rngs::StdRng;
 use rand::{RngExt as _, SeedableRng as _};
 use serde_json::json;
 
-use super::{End, RunError, Runner};
+use super::{End, Found, Recorded, RunError, Runner, Spending, record};
 use crate::input::{Family, Generator, Renderer, Weights};
 use crate::ops::{Op, put_line};
-use crate::record::{Circumstances, Finding, Written, write_record};
-use crate::session::Session;
+use crate::record::Finding;
 
 /// What a run is asked to do.
 #[derive(Clone, Debug)]
@@ -26,6 +25,8 @@ pub struct RandomRun {
     /// Whether scripts of raw messages and a second client are among them: the script that came
     /// before cannot replay a log that has some.
     pub wire: bool,
+    /// What may be spent on the verdict on each new bug, and on minimizing it; nothing for neither.
+    pub spending: Option<Spending>,
     /// Where `runs/` and `bugs/` go.
     pub out: PathBuf,
 }
@@ -35,8 +36,8 @@ pub struct RandomRun {
 pub enum Progress<'a> {
     /// A step ended.
     Step(usize),
-    /// A failure, and where its record is; a bug seen before has none of its own.
-    Found(usize, &'a Finding, Option<&'a (PathBuf, Written)>),
+    /// The first failure with its signature, and its record, or why it could not be written.
+    Found(usize, &'a Finding, &'a Result<Recorded, RunError>),
 }
 
 /// What a run came to.
@@ -110,13 +111,14 @@ pub fn random_run(
                 // Before the session's end, which may fail.
                 let (times, _) = summary.found.entry(finding.signature()).or_insert((0, step));
                 *times += 1;
-                let record = match *times {
-                    1 => Some(record(runner, run, step, &finding)?),
-                    _ => None,
-                };
+                let found = Found { finding: &finding, seed: Some(run.seed), step, input: None };
+                let spending = run.spending.filter(|_| *times == 1);
+                let record = record(runner, &run.out.join("bugs"), &found, spending);
                 runner.end()?;
                 fresh = true;
-                tell(Progress::Found(step, &finding, record.as_ref()));
+                if *times == 1 {
+                    tell(Progress::Found(step, &finding, &record));
+                }
             }
         }
         tell(Progress::Step(step + 1));
@@ -130,27 +132,6 @@ pub fn random_run(
 
 /// How often a session's log is followed on a second connection, as a probability.
 const FOLLOWED: f64 = 0.5;
-
-/// The record's path, and whether it is of this very run.
-fn record(
-    runner: &Runner,
-    run: &RandomRun,
-    step: usize,
-    finding: &Finding,
-) -> Result<(PathBuf, Written), RunError> {
-    let target = &runner.launcher().target;
-    let circumstances = Circumstances {
-        seed: Some(run.seed),
-        step,
-        binary: target.binary(),
-        target: target.name.clone(),
-        verdict: None,
-    };
-    let folder = run.out.join("bugs");
-    let journal = runner.session().map(Session::journal).unwrap_or_default();
-    write_record(&folder, finding, &circumstances, journal)
-        .map_err(|why| RunError::Write { what: folder.display().to_string(), why })
-}
 
 /// The ops log, a line at a time, so that a run that dies leaves what it did.
 struct Log {

@@ -6,6 +6,8 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use nix::fcntl::OFlag;
+use once_cell::sync::Lazy;
+use regex::Regex;
 
 use crate::sandbox::Layout;
 
@@ -39,6 +41,23 @@ pub fn crash_text(layout: &Layout) -> String {
     // A root's name is drawn anew for each sandbox, and would make each failure one of its own.
     parts.join("\n").replace(&*layout.root.to_string_lossy(), "SANDBOX")
 }
+
+/// What a crash text says happened, without where: its lines before the first frame, few of them;
+/// the last line after a traceback, which ends with it.
+pub fn headline(text: &str) -> String {
+    const LINES: usize = 4;
+    let text = text.strip_prefix("stderr: ").unwrap_or(text).trim();
+    if let Some((_, after)) = text.split_once("Traceback (most recent call last):") {
+        return after.lines().rfind(|line| !line.trim().is_empty()).unwrap_or_default().into();
+    }
+    let before = text.lines().take_while(|line| !FRAME.is_match(line));
+    before.take(LINES).collect::<Vec<_>>().join("\n")
+}
+
+/// A line of a trace: numbered, or a place with an address.
+static FRAME: Lazy<Regex> = Lazy::new(|| {
+    Regex::new(r"^\s*(\d+: |#\d+ |stack backtrace:|\S+:\d+:\d+: 0x)").expect("a constant")
+});
 
 /// `left` is how many more entries are looked at, in all directories together.
 fn find(directory: &Path, depth: usize, left: &mut usize) -> Option<PathBuf> {
@@ -82,4 +101,31 @@ fn text(path: &Path) -> Option<String> {
     let told: Vec<&str> = text.lines().filter(|line| !line.starts_with(RUNTIME_NOISE)).collect();
     let text = told.join("\n").trim().to_owned();
     (!text.is_empty()).then_some(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::headline;
+
+    #[test]
+    fn a_headline_is_what_happened_without_where() {
+        for (text, want) in [
+            (
+                "panic: at a.rs:1:2:\nno\n   0: record\n   1: x\nstderr: panic",
+                "panic: at a.rs:1:2:\nno",
+            ),
+            ("stderr: thread 1 panic: bad\n/x/a.zig:1:2: 0x12 in f (p)", "thread 1 panic: bad"),
+            (
+                "stderr: Traceback (most recent call last):\n  File \"s\", line 1, in f\nKeyError: 1",
+                "KeyError: 1",
+            ),
+            (
+                "==1==ERROR: AddressSanitizer: SEGV\n    #0 0x1 in f",
+                "==1==ERROR: AddressSanitizer: SEGV",
+            ),
+            ("", ""),
+        ] {
+            assert_eq!(headline(text), want, "{text}");
+        }
+    }
 }

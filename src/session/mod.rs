@@ -92,6 +92,8 @@ pub struct Session {
     /// What the fids of the main connection and of the second stand for.
     bound: [Bound; 2],
     opens: u64,
+    /// The op that ran last, its references resolved.
+    resolved: Op,
     requests: u64,
     journal: Vec<Op>,
     journal_bytes: usize,
@@ -136,6 +138,7 @@ impl Session {
             baseline_columns: 0,
             bound: Default::default(),
             opens: 0,
+            resolved: Op::Fresh { follower: follow },
             requests: 0,
             journal: vec![Op::Fresh { follower: follow }],
             journal_bytes: 0,
@@ -181,6 +184,11 @@ impl Session {
     /// How many requests the session has sent, on all its connections.
     pub fn requests(&self) -> u64 {
         self.requests + self.conns().iter().map(Conn::requests).sum::<u64>()
+    }
+
+    /// The op that ran last, with what its references stood for.
+    pub fn resolved(&self) -> &Op {
+        &self.resolved
     }
 
     /// The panes alive after the last step, by serial.
@@ -259,7 +267,7 @@ impl Session {
     }
 
     fn execute(&mut self, op: &Op) -> Result<Outcome, WireError> {
-        let op = self.refs.resolve(op);
+        self.resolved = self.refs.resolve(op);
         let conns = self.conns();
         let mut context = Context {
             conn: self.conn.clone(),
@@ -270,7 +278,8 @@ impl Session {
             socket: &self.socket,
             reach: Reach::Confined,
         };
-        drive(&conns, Duration::from_millis(STEP_MS), exec::run(&op, &mut context)).flatten()
+        drive(&conns, Duration::from_millis(STEP_MS), exec::run(&self.resolved, &mut context))
+            .flatten()
     }
 
     /// The marker first; what is read after it goes out together.
@@ -364,7 +373,12 @@ impl Session {
             return Ok(true);
         }
         let text = crash::crash_text(layout);
-        Err(Failure::new(FailureKind::Crash, format!("{what}: target {exit}: {text}")))
+        // Where it happened says more than what was asked: one bug is met by many requests.
+        let why = match crash::headline(&text) {
+            said if said.is_empty() => format!("{what}: target {exit}"),
+            said => format!("target {exit}: {said}"),
+        };
+        Err(Failure::new(FailureKind::Crash, why))
     }
 
     /// New connections, as after a launch or a hang-up; every fid is gone with the old ones.

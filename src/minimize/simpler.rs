@@ -1,0 +1,225 @@
+//! What is simpler than an op: each candidate is smaller in some way and larger in none, so that
+//! replacing comes to an end.
+
+use once_cell::sync::Lazy;
+use regex::bytes::Regex;
+
+use crate::ops::{Chunks, Latin1, Op};
+use crate::wire::msg::{ORDWR, OREAD, OWRITE};
+
+/// Data up to this many bytes loses them one by one.
+const BYTE_BY_BYTE: usize = 64;
+/// A read's plain count, in bytes.
+const PLAIN_COUNT_BYTES: u32 = 8_192;
+/// What stands for a word.
+const PLAIN_WORD: &[u8] = b"x";
+
+static REFERENCE: Lazy<Regex> =
+    Lazy::new(|| Regex::new(r"\{([pcg])([1-9][0-9]*|0[0-9]+)\}").expect("a constant"));
+static WORD: Lazy<Regex> = Lazy::new(|| Regex::new(r"[A-Za-z0-9]{2,}").expect("a constant"));
+
+/// The sequence with the `seq` or `second` at `at` replaced by its ops, or by less of a wrapping.
+pub fn spliced(ops: &[Op], at: usize) -> Option<Vec<Op>> {
+    let inside = match &ops[at] {
+        Op::Seq { ops } | Op::Second { ops } => ops.clone(),
+        _ => return None,
+    };
+    let mut all = ops.to_vec();
+    all.splice(at..=at, inside);
+    Some(all)
+}
+
+/// Simpler forms of `op`, the boldest first.
+pub fn simpler(op: &Op) -> Vec<Op> {
+    let mut out = Vec::new();
+    match op {
+        Op::Seq { ops } => out.extend(simpler_lists(ops).into_iter().map(|ops| Op::Seq { ops })),
+        Op::Second { ops } => {
+            out.push(Op::Seq { ops: ops.clone() });
+            out.extend(simpler_lists(ops).into_iter().map(|ops| Op::Second { ops }));
+        }
+        Op::Wire { steps } => {
+            out.extend(without_one(steps).into_iter().map(|steps| Op::Wire { steps }))
+        }
+        Op::Fresh { follower: true } => out.push(Op::Fresh { follower: false }),
+        Op::Reset { follower: true } => out.push(Op::Reset { follower: false }),
+        _ => {
+            out.extend(plain_fields(op));
+            out.extend(plain_reference(op));
+            out.extend(simpler_data(op));
+        }
+    }
+    out
+}
+
+/// A list without each of its ops, and with each of them simpler.
+fn simpler_lists(ops: &[Op]) -> Vec<Vec<Op>> {
+    let mut out = without_one(ops);
+    for (at, op) in ops.iter().enumerate() {
+        for op in simpler(op) {
+            let mut ops = ops.to_vec();
+            ops[at] = op;
+            out.push(ops);
+        }
+    }
+    out
+}
+
+fn without_one<T: Clone>(items: &[T]) -> Vec<Vec<T>> {
+    let without = |at: usize| {
+        let mut items = items.to_vec();
+        items.remove(at);
+        items
+    };
+    (0..items.len()).map(without).collect()
+}
+
+/// One field after the other as it mostly is.
+fn plain_fields(op: &Op) -> Vec<Op> {
+    let mut out = Vec::new();
+    let mut with = |change: &dyn Fn(&mut Op)| {
+        let mut plain = op.clone();
+        change(&mut plain);
+        if plain != *op {
+            out.push(plain);
+        }
+    };
+    with(&|op| {
+        if let Op::Write { chunks, .. } = op {
+            *chunks = Chunks::Whole;
+        }
+    });
+    with(&|op| match op {
+        Op::Write { offset, .. } | Op::Hread { offset, .. } => *offset = None,
+        Op::Read { offset, .. } => *offset = 0,
+        _ => {}
+    });
+    with(&|op| match op {
+        Op::Write { mode, .. } => *mode = OWRITE,
+        Op::Read { mode, .. } | Op::Create { mode, .. } => *mode = OREAD,
+        // One that is written to needs it; the other way round it would never end.
+        Op::Hold { mode, .. } if *mode != OREAD => {
+            *mode = if *mode == ORDWR { OREAD } else { ORDWR };
+        }
+        _ => {}
+    });
+    with(&|op| match op {
+        Op::Write { stop_on_error, .. } => *stop_on_error = true,
+        Op::Read { reads, .. } => *reads = 1,
+        Op::Create { perm, .. } => *perm = 0o666,
+        _ => {}
+    });
+    with(&|op| match op {
+        Op::Read { count, .. } | Op::Hread { count, .. } => *count = PLAIN_COUNT_BYTES,
+        Op::Create { name, .. } => *name = PLAIN_WORD.into(),
+        _ => {}
+    });
+    out
+}
+
+/// The first of what is alive, instead of another.
+fn plain_reference(op: &Op) -> Option<Op> {
+    let mut op = op.clone();
+    let path = match &mut op {
+        Op::Write { path, .. }
+        | Op::Read { path, .. }
+        | Op::Stat { path }
+        | Op::Remove { path }
+        | Op::Create { path, .. }
+        | Op::Hold { path, .. } => path,
+        _ => return None,
+    };
+    let plain = REFERENCE.replace_all(path, &b"{${1}0}"[..]).into_owned();
+    let changed = plain != path.0;
+    path.0 = plain;
+    changed.then_some(op)
+}
+
+/// Less data: none, halves, quarters, single bytes, plain words.
+fn simpler_data(op: &Op) -> Vec<Op> {
+    let data = match op {
+        Op::Write { data, .. } | Op::Hwrite { data, .. } | Op::Restore { data } => data,
+        Op::Host { data: Some(data), .. } => data,
+        _ => return Vec::new(),
+    };
+    let with = |bytes: Vec<u8>| {
+        let mut op = op.clone();
+        match &mut op {
+            Op::Write { data, .. } | Op::Hwrite { data, .. } | Op::Restore { data } => {
+                data.0 = bytes;
+            }
+            Op::Host { data, .. } => *data = Some(Latin1(bytes)),
+            _ => {}
+        }
+        op
+    };
+    less(data).into_iter().map(with).collect()
+}
+
+fn less(data: &[u8]) -> Vec<Vec<u8>> {
+    let length = data.len();
+    if length == 0 {
+        return Vec::new();
+    }
+    let mut out: Vec<Vec<u8>> = vec![Vec::new()];
+    let mut without = |from: usize, to: usize| out.push([&data[..from], &data[to..]].concat());
+    if length > 1 {
+        without(length / 2, length);
+        without(0, length / 2);
+    }
+    if length > 4 {
+        let part = length / 4;
+        (0..4).for_each(|at| without(at * part, (at + 1) * part));
+    }
+    if length <= BYTE_BY_BYTE {
+        (0..length).for_each(|at| without(at, at + 1));
+    }
+    for word in WORD.find_iter(data) {
+        let (before, after) = (&data[..word.start()], &data[word.end()..]);
+        out.push([before, PLAIN_WORD, after].concat());
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// However it is simplified, it comes to an end.
+    #[test]
+    fn what_is_simpler_ends() {
+        let mut op = Op::Seq {
+            ops: vec![
+                Op::Hold { h: "h".into(), path: "/pane/{p12}/{c3}".into(), mode: 17 },
+                Op::Write {
+                    path: "/pane/{g4}/ctl".into(),
+                    data: "Edit s/aa/bb/\nmore words 12\n".into(),
+                    mode: 3,
+                    chunks: Chunks::Sizes(vec![1]),
+                    offset: Some(1),
+                    stop_on_error: false,
+                },
+                Op::Read { path: "/".into(), count: 1, offset: 9, mode: 2, reads: 5 },
+                Op::Second { ops: vec![Op::Hread { h: "h".into(), count: 7, offset: Some(4) }] },
+            ],
+        };
+        for round in 0.. {
+            assert!(round < 500, "{op:?}");
+            // The last is the least bold: the longest way down.
+            match simpler(&op).pop() {
+                Some(next) => op = next,
+                None => break,
+            }
+        }
+        assert_eq!(op, Op::Seq { ops: vec![] });
+    }
+
+    #[test]
+    fn references_become_the_first() {
+        let plain = |path: &str| {
+            plain_reference(&Op::Stat { path: path.into() }).map(|op| op.path().unwrap().to_text())
+        };
+        assert_eq!(plain("/pane/{p12}/x{c03}").as_deref(), Some("/pane/{p0}/x{c0}"));
+        assert_eq!(plain("/pane/{p0}/{q3}"), None);
+    }
+}

@@ -1,0 +1,114 @@
+//! A finding on its way to a record: noted at once, then judged, minimized, told and completed.
+
+use std::path::{Path, PathBuf};
+
+use super::fuzz::INPUT_STEPS;
+use super::{Judged, RunError, Runner, Spending, judge, retell};
+use crate::input::Input;
+use crate::invariants::{self, Basis};
+use crate::ops::Op;
+use crate::record::{Bug, Circumstances, Finding, Rule, Written, complete_bug, note_bug, report};
+use crate::session::Session;
+use crate::target::{FIXTURES, Target};
+
+/// A finding, and from what it came.
+#[derive(Debug)]
+pub struct Found<'a> {
+    /// What happened.
+    pub finding: &'a Finding,
+    /// The run's seed, where there is one.
+    pub seed: Option<u64>,
+    /// The step it happened at, counting from 0.
+    pub step: usize,
+    /// What is replayed first: a `fresh`, then the ops that alone may give it; all since the session
+    /// began if nothing.
+    pub input: Option<&'a [Op]>,
+}
+
+/// What became of it.
+#[derive(Debug)]
+pub struct Recorded {
+    /// The record's path.
+    pub path: PathBuf,
+    /// What was done to it.
+    pub written: Written,
+    /// The verdict and what it rests on; nothing if none was asked for.
+    pub judged: Option<Judged>,
+    /// The smallest form as an input, if it fits one.
+    pub artifact: Option<Vec<u8>>,
+}
+
+/// Records what was found below `folder`, before anything else can go wrong; then ends the session,
+/// judges the finding and completes the record, if there is anything to spend.
+pub fn record(
+    runner: &mut Runner,
+    folder: &Path,
+    found: &Found<'_>,
+    spending: Option<Spending>,
+) -> Result<Recorded, RunError> {
+    let journal = runner.session().map(Session::journal).unwrap_or_default().to_vec();
+    let target = &runner.launcher().target;
+    let mut circumstances = Circumstances {
+        seed: found.seed,
+        step: found.step,
+        binary: target.binary(),
+        launched: launched(target),
+        target: target.name.clone(),
+        ..Circumstances::default()
+    };
+    let failed = |why| RunError::Write { what: folder.display().to_string(), why };
+    let (path, written) =
+        note_bug(folder, found.finding, &circumstances, &journal).map_err(failed)?;
+    let mut recorded = Recorded { path, written, judged: None, artifact: None };
+    let Some(spending) = spending else { return Ok(recorded) };
+    let judged = judge(runner, found.finding, found.input.unwrap_or(&journal), &journal, spending)?;
+    circumstances.verdict = Some(judged.verdict);
+    circumstances.evidence.clone_from(&judged.evidence);
+    let small = judged.minimized.as_ref().unwrap_or(&judged.ops);
+    let told = retell(runner, small)?;
+    let shown = told.found.as_ref().map(|(_, finding)| finding);
+    let shown = shown.filter(|shown| shown.signature() == found.finding.signature());
+    let name = if judged.minimized.is_some() { "record.min.jsonl" } else { "record.jsonl" };
+    let story = report(
+        shown.unwrap_or(found.finding),
+        &circumstances,
+        rule(found.finding),
+        &told.told,
+        name,
+    );
+    recorded.artifact = (small.len() <= INPUT_STEPS + 1).then(|| Input::from_ops(small).encode());
+    let log = told.told.last().map(|told| told.log.clone()).unwrap_or_default();
+    let bug = Bug {
+        finding: found.finding,
+        circumstances: &circumstances,
+        ops: &judged.ops,
+        minimized: judged.minimized.as_deref(),
+        artifact: recorded.artifact.as_deref(),
+        log: &log,
+        story: Some(&story),
+    };
+    let (path, done) = complete_bug(folder, &bug).map_err(failed)?;
+    recorded.path = path;
+    if done == Written::Seen && written != Written::Seen {
+        // The first half of it was written a moment ago.
+        recorded.written = written;
+    }
+    recorded.judged = Some(judged);
+    Ok(recorded)
+}
+
+fn launched(target: &Target) -> String {
+    let fixtures: Vec<&str> = FIXTURES.iter().map(|(name, _)| *name).collect();
+    format!("`{}`, in a HOME that holds {}", target.arguments.join(" "), fixtures.join(", "))
+}
+
+/// The rule that a finding is of; none for a crash and the like.
+pub fn rule(finding: &Finding) -> Option<Rule> {
+    let one = invariants::ALL.iter().find(|one| one.name == finding.kind)?;
+    let basis = match one.basis {
+        Basis::Documented => "documented",
+        Basis::Protocol => "protocol",
+        Basis::Inferred => "inferred",
+    };
+    Some(Rule { cites: one.cites, basis })
+}
