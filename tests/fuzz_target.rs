@@ -72,6 +72,38 @@ fn a_planted_defect_is_an_artifact_a_record_and_a_token() {
     assert_eq!(replay.output().unwrap().status.code(), Some(1));
 }
 
+/// The fortieth pane closed in a server's life ends it, and no input here closes so many.
+#[test]
+fn what_needs_its_history_becomes_an_artifact_that_needs_none() {
+    let Some(fuzzer) = fuzzer("what_needs_its_history_becomes_an_artifact_that_needs_none") else {
+        return;
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let (corpus, artifacts) = (folder.path().join("corpus"), folder.path().join("found"));
+    fs::create_dir(&corpus).unwrap();
+    fs::create_dir(&artifacts).unwrap();
+    let seed = common::project().join("corpus/monkey9p/seed-stale-serial");
+    fs::copy(seed, corpus.join("seed")).unwrap();
+    let run = |arguments: &[String]| {
+        let mut command = Command::new(&fuzzer);
+        command.args(arguments).current_dir(folder.path()).env_remove("PARDES");
+        let done = command.env("STANDIN_PLANT", "crash-long-life").output().unwrap();
+        (done.status.success(), String::from_utf8_lossy(&done.stderr).into_owned())
+    };
+    let prefix = format!("-artifact_prefix={}/", artifacts.display());
+    let (clean, said) =
+        run(&[prefix, "-runs=2000".into(), "-seed=1".into(), corpus.display().to_string()]);
+    assert!(!clean && said.contains("verdict: with history"), "{said}");
+    let history = fs::read_dir(&artifacts)
+        .unwrap()
+        .flatten()
+        .map(|entry| entry.path())
+        .find(|path| path.file_name().unwrap().to_string_lossy().starts_with("history-crash-"))
+        .unwrap_or_else(|| panic!("{said}"));
+    let (clean, said) = run(&[history.display().to_string()]);
+    assert!(!clean && said.contains("DEDUP_TOKEN: crash:"), "{said}");
+}
+
 /// The person's `kill -9` of the whole: cargo, cargo-fuzz, the fuzzer, its sandboxes, all of it.
 #[test]
 fn a_killed_fuzz_command_leaves_nothing_within_two_seconds() {

@@ -2,8 +2,11 @@
 
 mod common;
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+
+use monkey9p::ops::read_ops;
 
 /// Names the script; it is no part of this project.
 const SCRIPT_VARIABLE: &str = "MONKEY9P_SCRIPT";
@@ -16,36 +19,95 @@ fn script(test: &str) -> Option<PathBuf> {
     path
 }
 
-fn python(script: &Path, arguments: &[&str], out: &Path) -> Output {
+fn python(script: &Path, plant: &str, arguments: &[&str], out: &Path) -> Output {
     Command::new("python3")
         .arg(script)
         .arg(env!("CARGO_BIN_EXE_pardes-standin"))
         .args(arguments)
         .arg("--out")
         .arg(out)
-        .env_remove("STANDIN_PLANT")
+        .env("STANDIN_PLANT", plant)
         .output()
         .unwrap()
 }
 
-fn ours(arguments: &[&str], here: &Path) -> Output {
+fn ours(plant: &str, arguments: &[&str], here: &Path) -> Output {
     let mut command = Command::new(common::executable());
-    command.args(arguments).current_dir(here).env_remove("PARDES").env_remove("STANDIN_PLANT");
+    command.args(arguments).current_dir(here).env_remove("PARDES").env("STANDIN_PLANT", plant);
     command.output().unwrap()
+}
+
+/// The records below `bugs/`.
+fn records(here: &Path) -> Vec<PathBuf> {
+    let bugs = fs::read_dir(here.join("bugs")).into_iter().flatten().flatten();
+    let mut records: Vec<PathBuf> = bugs
+        .map(|bug| bug.path())
+        .flat_map(|bug| [bug.join("record.jsonl"), bug])
+        .filter(|path| path.extension().is_some_and(|end| end == "jsonl"))
+        .filter(|path| path.is_file() && !path.to_string_lossy().ends_with(".min.jsonl"))
+        .collect();
+    records.sort();
+    records
+}
+
+/// Defects that both find by rules of one name.
+const SHARED: [&str; 5] =
+    ["err-twice", "err-missing", "close-fails-body", "index-misses-pane", "crash-on-regex"];
+
+#[test]
+fn its_records_replay_minimize_and_explain_here() {
+    let Some(script) = script("its_records_replay_minimize_and_explain_here") else { return };
+    for plant in SHARED {
+        let folder = tempfile::tempdir().unwrap();
+        let here = folder.path();
+        let seeds = ["--seed", "1", "--seed", "2", "--steps", "500"];
+        let done = python(&script, plant, &seeds, here);
+        assert_eq!(done.status.code(), Some(1), "{plant}: the script found nothing: {done:?}");
+        let record =
+            records(here).into_iter().next().unwrap_or_else(|| panic!("{plant}: no record"));
+        let (record, small) = (record.to_str().unwrap(), here.join("small.jsonl"));
+        let small = small.to_str().unwrap();
+        assert_eq!(ours(plant, &["replay", record], here).status.code(), Some(1), "{plant}");
+        let minimized = ours(plant, &["minimize", record, "--output", small], here);
+        assert_eq!(minimized.status.code(), Some(1), "{plant}: {minimized:?}");
+        assert!(read_ops(Path::new(small)).unwrap().ops.len() <= 8, "{plant}");
+        assert_eq!(ours(plant, &["replay", small], here).status.code(), Some(1), "{plant}");
+        let told = ours(plant, &["explain", record], here);
+        assert_eq!(told.status.code(), Some(0), "{plant}");
+        assert!(String::from_utf8_lossy(&told.stdout).contains("signature: "), "{plant}");
+    }
+}
+
+#[test]
+fn our_records_replay_there() {
+    let Some(script) = script("our_records_replay_there") else { return };
+    for plant in SHARED {
+        let folder = tempfile::tempdir().unwrap();
+        let here = folder.path();
+        let run = ["run", "--seed", "1", "--seed", "2", "--steps", "500"];
+        assert_eq!(ours(plant, &run, here).status.code(), Some(1), "{plant}: nothing found");
+        let record =
+            records(here).into_iter().next().unwrap_or_else(|| panic!("{plant}: no record"));
+        let small = record.with_file_name("record.min.jsonl");
+        for log in [record, small] {
+            let done = python(&script, plant, &["--replay", log.to_str().unwrap()], here);
+            assert_eq!(done.status.code(), Some(1), "{plant}: {}: {done:?}", log.display());
+        }
+    }
 }
 
 #[test]
 fn the_script_finds_nothing_and_its_logs_replay_here() {
     let Some(script) = script("the_script_finds_nothing_and_its_logs_replay_here") else { return };
     let folder = tempfile::tempdir().unwrap();
-    let smoke = python(&script, &["--smoke"], folder.path());
+    let smoke = python(&script, "", &["--smoke"], folder.path());
     assert!(smoke.status.success(), "{}", String::from_utf8_lossy(&smoke.stdout));
     let arguments = ["--seed", "1", "--seed", "2", "--seed", "3", "--steps", "500"];
-    let done = python(&script, &arguments, folder.path());
+    let done = python(&script, "", &arguments, folder.path());
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stdout));
     for seed in 1..=3 {
         let log = folder.path().join(format!("runs/seed-{seed}/ops.jsonl"));
-        let replayed = ours(&["replay", log.to_str().unwrap()], folder.path());
+        let replayed = ours("", &["replay", log.to_str().unwrap()], folder.path());
         assert_eq!(
             replayed.status.code(),
             Some(0),
@@ -60,10 +122,10 @@ fn our_logs_replay_there() {
     let Some(script) = script("our_logs_replay_there") else { return };
     let folder = tempfile::tempdir().unwrap();
     assert_eq!(
-        ours(&["run", "--seed", "1", "--steps", "500"], folder.path()).status.code(),
+        ours("", &["run", "--seed", "1", "--steps", "500"], folder.path()).status.code(),
         Some(0)
     );
     let log = folder.path().join("runs/seed-1/ops.jsonl");
-    let done = python(&script, &["--replay", log.to_str().unwrap()], folder.path());
+    let done = python(&script, "", &["--replay", log.to_str().unwrap()], folder.path());
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stdout));
 }

@@ -26,11 +26,20 @@ pub struct TargetArguments {
     /// Assert inferred rules of a real pardes too
     #[arg(long)]
     inferred: bool,
+    /// Assert of the stand-in too only what is documented or the protocol's
+    #[arg(long, conflicts_with = "inferred")]
+    no_inferred: bool,
 }
 
 impl TargetArguments {
     /// The target that the options and the environment name.
     pub fn target(&self) -> Result<Target, TargetError> {
+        let mut target = self.named()?;
+        target.inferred = (target.inferred || self.inferred) && !self.no_inferred;
+        Ok(target)
+    }
+
+    fn named(&self) -> Result<Target, TargetError> {
         match (self.target.as_deref(), &self.pardes) {
             (None | Some("pardes"), Some(path)) => pardes(path, "--pardes"),
             (None, None) => from_environment(own_executable()),
@@ -54,6 +63,7 @@ impl TargetArguments {
             options.extend(["--pardes".into(), path.into()]);
         }
         options.extend(self.inferred.then(|| "--inferred".into()));
+        options.extend(self.no_inferred.then(|| "--no-inferred".into()));
         options
     }
 

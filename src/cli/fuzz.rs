@@ -13,7 +13,7 @@ use clap::Args;
 use super::common::{TargetArguments, project};
 use super::{CLEAN, FOUND, REFUSED};
 use crate::sandbox::Warden;
-use crate::target::{PARDES_VARIABLE, PLANT_VARIABLE, Program, Target};
+use crate::target::{INFERRED_VARIABLE, PARDES_VARIABLE, PLANT_VARIABLE, Program, Target};
 
 /// The fuzz target in `fuzz/`.
 const FUZZ_TARGET: &str = "monkey9p";
@@ -130,6 +130,7 @@ fn cargo_fuzz(project: &Path, target: &Target, warden: &Warden) -> Command {
     if let Program::Path(path) = &target.program {
         command.env(PARDES_VARIABLE, path);
     }
+    command.env(INFERRED_VARIABLE, if target.inferred { "1" } else { "0" });
     if let Some(plant) = target.plant() {
         command.env(PLANT_VARIABLE, plant);
     }

@@ -11,7 +11,7 @@ use thiserror::Error;
 use crate::sandbox::{LaunchPlan, Layout, ROLE_VARIABLE};
 
 pub use fixtures::{FIXTURES, Fixture};
-pub use pardes::{PARDES_VARIABLE, from_environment, pardes, standin};
+pub use pardes::{INFERRED_VARIABLE, PARDES_VARIABLE, from_environment, pardes, standin};
 pub use tree::{COLUMN_FILES, PANE_FILES, ROOT_FILES, file_kind};
 
 /// The environment variable that turns one of the stand-in's planted defects on.
@@ -66,6 +66,9 @@ pub enum TargetError {
     /// Two answers to one question.
     #[error("--pardes names a program, and --target standin another: give one of them")]
     Contradiction,
+    /// The variable says neither yes nor no.
+    #[error("{INFERRED_VARIABLE}={0:?}: expected 1 or 0")]
+    Inferred(String),
     /// The real one was asked for, and not said where it is.
     #[error("the target pardes needs its program: set PARDES=/path or give --pardes /path")]
     NoPardes,

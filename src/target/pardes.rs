@@ -9,6 +9,8 @@ use super::{PLANT_VARIABLE, Program, STANDIN_ROLE, Target, TargetError};
 
 /// Where the real pardes is, if it is to be fuzzed.
 pub const PARDES_VARIABLE: &str = "PARDES";
+/// Whether inferred rules are asserted: 1 or 0; what the target itself says, if it is not set.
+pub const INFERRED_VARIABLE: &str = "M9P_INFERRED";
 /// The session's name on the target's command line.
 const SESSION: &str = "m9p";
 /// Languages whose servers are turned off.
@@ -39,10 +41,17 @@ pub fn standin(executable: PathBuf) -> Target {
 
 /// The target that the environment asks for: pardes if `PARDES` is set, else the stand-in.
 pub fn from_environment(executable: PathBuf) -> Result<Target, TargetError> {
-    match env::var_os(PARDES_VARIABLE).filter(|path| !path.is_empty()) {
-        Some(path) => pardes(Path::new(&path), PARDES_VARIABLE),
-        None => Ok(standin(executable)),
+    let mut target = match env::var_os(PARDES_VARIABLE).filter(|path| !path.is_empty()) {
+        Some(path) => pardes(Path::new(&path), PARDES_VARIABLE)?,
+        None => standin(executable),
+    };
+    match env::var(INFERRED_VARIABLE).as_deref() {
+        Ok("1") => target.inferred = true,
+        Ok("0") => target.inferred = false,
+        Ok("") | Err(_) => {}
+        Ok(other) => return Err(TargetError::Inferred(other.into())),
     }
+    Ok(target)
 }
 
 fn launched_like_pardes(name: &str, program: Program, inferred: bool) -> Target {
