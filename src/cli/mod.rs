@@ -6,6 +6,7 @@ mod say;
 mod campaign;
 mod common;
 mod corpus;
+mod coverage;
 mod drill;
 mod explain;
 mod fuzz;

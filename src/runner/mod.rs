@@ -1,5 +1,6 @@
 //! Joins the rooms: runs ops in a session, checks each outcome, and says what was found.
 
+mod coverage;
 mod fuzz;
 mod random;
 mod replay;
@@ -9,6 +10,7 @@ use std::collections::BTreeMap;
 
 use thiserror::Error;
 
+pub use coverage::{Answers, Coverage, Operation, mode_name};
 pub use fuzz::{fuzz_one, input_ops, prepare};
 pub use random::{Progress, RandomRun, Summary, random_run};
 pub use replay::{Replayed, replay};
