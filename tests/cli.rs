@@ -163,6 +163,9 @@ fn run_is_quiet_in_a_pipe_and_its_log_replays() {
     let told = monkey9p(&["explain", log], here);
     let lines = String::from_utf8(told.stdout).unwrap();
     assert!(lines.contains("start a target") && lines.lines().count() > 60, "{lines}");
+    let tally =
+        lines.lines().filter(|line| line.starts_with("ops: ") || line.starts_with("files: "));
+    assert_eq!(tally.count(), 2, "{lines}");
     let replayed = monkey9p(&["replay", "-v", log], here);
     assert!(String::from_utf8_lossy(&replayed.stdout).contains("passed"));
 }

@@ -1,4 +1,4 @@
-//! `explain`: what a log, a record or an artifact does, in words.
+//! `explain`: what a log, a record or an artifact does, in words and then in numbers.
 
 use std::path::PathBuf;
 
@@ -7,6 +7,7 @@ use clap::Args;
 
 use super::CLEAN;
 use super::common::read_any;
+use super::tally::tally;
 use crate::record::story;
 
 #[derive(Debug, Args)]
@@ -26,6 +27,6 @@ pub fn main(arguments: &Arguments) -> Result<i32> {
             Some(value) => say!("{key}: {value}"),
         }
     }
-    say_on!("{}", story(&file.ops));
+    say_on!("{}\n{}", story(&file.ops), tally(&file.ops));
     Ok(CLEAN)
 }

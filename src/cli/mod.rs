@@ -13,6 +13,7 @@ mod fuzz;
 mod minimize;
 mod replay;
 mod run;
+mod tally;
 
 use clap::{Parser, Subcommand};
 

@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 use crate::ops::{Op, read_ops, write_ops};
 
 pub use signature::{blur, signature};
-pub use story::{story, tell};
+pub use story::{opened, story, tell};
 
 /// A failure, as it is recorded.
 #[derive(Clone, Debug, PartialEq, Eq)]
