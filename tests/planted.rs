@@ -133,6 +133,15 @@ fn what_only_reads_as_one_rune_may_be_two() {
     assert!(common::replay_on(None, &ops).found.is_none());
 }
 
+/// What a command prints opens a pane at its own time: that is none of a look's.
+#[test]
+fn a_pane_that_comes_by_itself_was_not_opened_by_a_look() {
+    let output = write("/exec", "seq 1 20000\n");
+    let looks = (0..20).map(|_| write("/pane/0/look", "alpha.txt\n"));
+    let ops: Vec<Op> = [output].into_iter().chain(looks).collect();
+    assert!(common::replay_on(None, &ops).found.is_none());
+}
+
 /// What the stand-in's table says of a defect is what is found.
 #[test]
 fn the_table_names_the_rule_that_tells() {

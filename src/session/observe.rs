@@ -230,6 +230,18 @@ pub async fn body(conn: &Conn, pane: &str) -> Result<Option<Bytes>, Failure> {
     Ok(body.ok().filter(|body| body.len() < BODY_BYTES))
 }
 
+/// A pane's body, if its name is that of the file `name`.
+pub async fn shown(conn: &Conn, pane: &str, name: &str) -> Result<Option<Bytes>, Failure> {
+    let path = format!("{pane}/name");
+    let its = conn.read_path(path.as_bytes()).await.map_err(|why| Failure::wire(&path, why))?;
+    let its = its.unwrap_or_default();
+    let its = its.strip_suffix(b"\n").unwrap_or(&its);
+    match its.rsplit(|&byte| byte == b'/').next() == Some(name.as_bytes()) {
+        true => body(conn, pane).await,
+        false => Ok(None),
+    }
+}
+
 /// What must be readable for any check to be possible.
 fn needed(path: &str, answer: Result<Result<Bytes, String>, WireError>) -> Result<Bytes, Failure> {
     match answer {
