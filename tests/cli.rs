@@ -163,8 +163,42 @@ fn run_is_quiet_in_a_pipe_and_its_log_replays() {
     let told = monkey9p(&["explain", log], here);
     let lines = String::from_utf8(told.stdout).unwrap();
     assert!(lines.contains("start a target") && lines.lines().count() > 60, "{lines}");
+    let tally =
+        lines.lines().filter(|line| line.starts_with("ops: ") || line.starts_with("files: "));
+    assert_eq!(tally.count(), 2, "{lines}");
     let replayed = monkey9p(&["replay", "-v", log], here);
     assert!(String::from_utf8_lossy(&replayed.stdout).contains("passed"));
+}
+
+#[test]
+fn run_says_what_it_covered_and_how_it_weighed() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path();
+    let log = |weights: &str, seed: &str| {
+        let arguments =
+            ["run", "--seed", seed, "--steps", "50", "--weights", weights, "--coverage", "--json"];
+        let done = monkey9p(&arguments, here);
+        assert_eq!(done.status.code(), Some(0), "{done:?}");
+        let out = String::from_utf8(done.stdout).unwrap();
+        let lines: Vec<serde_json::Value> =
+            out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let [run, coverage] = &lines[..] else { panic!("{out}") };
+        assert_eq!(run["weights"], weights);
+        let coverage = &coverage["coverage"];
+        assert!(coverage["files"]["/pane/N/body"]["asked"].is_object(), "{coverage}");
+        let untried = coverage["untried"].as_array().unwrap().len() as f64;
+        let share = untried / coverage["pairs"].as_f64().unwrap();
+        assert_eq!(coverage["untried_share"], share);
+        fs::read(here.join(format!("runs/seed-{seed}/ops.jsonl"))).unwrap()
+    };
+    assert_eq!(log("swarm", "4"), log("swarm", "4"));
+    assert_ne!(log("swarm", "4"), log("fixed", "4"));
+    let arguments = ["run", "--seed", "6", "--seed", "7", "--steps", "20", "--coverage"];
+    let done = monkey9p(&arguments, here);
+    let out = String::from_utf8(done.stdout).unwrap();
+    assert_eq!(out.matches("opens by mode:").count(), 1, "{out}");
+    assert!(out.contains("never opened: ") && out.contains("swarm weights"), "{out}");
+    refused(&["run", "--weights", "heavy"], here, &["heavy", "swarm, fixed"]);
 }
 
 /// The way of the real pardes: a program by its path, told so by an option or by PARDES.

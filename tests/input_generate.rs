@@ -6,6 +6,7 @@ use std::fmt::Debug;
 use monkey9p::input::payload::{EditCommand, Verb};
 use monkey9p::input::*;
 use monkey9p::ops::Op;
+use monkey9p::target::every_kind;
 
 const SEEDS: u64 = 100;
 const STEPS: usize = 500;
@@ -88,7 +89,7 @@ fn every_file_is_read_and_every_file_is_written() {
 }
 
 #[test]
-fn every_reference_occurs() {
+fn every_reference_to_a_pane_occurs() {
     let live = |step: &Step| match step {
         Step::Write { path: Path::File { pane, .. }, .. } => Some(*pane),
         _ => None,
@@ -138,6 +139,152 @@ fn every_mode_and_every_chunking_occurs() {
         assert_all("modes", Mode::ALL, modes.into_iter());
     }
     assert_all("chunkings", &[0, 1, 2], chunkings.into_iter());
+}
+
+/// Every file of the tree, directories among them, in every mode.
+#[test]
+fn every_file_is_opened_in_every_mode() {
+    let mut seen = BTreeSet::new();
+    for step in all_steps() {
+        let (path, mode) = match step {
+            Step::Write { path, mode, .. } | Step::Hold { path, mode, .. } => (path, mode),
+            Step::Read { place: Place::Tree(path), mode, .. } => (path, mode),
+            _ => continue,
+        };
+        let file = match path {
+            Path::File { file, .. } => format!("/pane/N/{}", file.value()),
+            Path::Dir(_) => "/pane/N".into(),
+            Path::Root(file) => format!("/{}", file.value()),
+            Path::ColumnFile { file, .. } => format!("/col/N/{}", file.value()),
+            Path::ColumnDir(_) => "/col/N".into(),
+            Path::Weird { .. } | Path::Lost(_) => continue,
+        };
+        seen.insert((file, mode));
+    }
+    let mut missing = Vec::new();
+    for file in every_kind() {
+        let lacks = |mode: &&Mode| !seen.contains(&(file.clone(), **mode));
+        missing.extend(Mode::ALL.iter().filter(lacks).map(|mode| (file.clone(), *mode)));
+    }
+    assert!(missing.is_empty(), "never opened so: {missing:?}");
+}
+
+#[test]
+fn every_reference_to_a_column_occurs() {
+    let columns: Vec<ColRef> = all_steps()
+        .filter_map(|step| match step {
+            Step::Write { path: Path::ColumnFile { column, .. }, .. } => Some(column),
+            Step::Remove(Path::ColumnDir(column)) => Some(column),
+            _ => None,
+        })
+        .collect();
+    let impossible = columns.iter().filter_map(|column| match column {
+        ColRef::Impossible(which) => Some(*which),
+        ColRef::Live(_) => None,
+    });
+    assert_all("impossible columns", ImpossibleColumn::ALL, impossible);
+    let live = columns.iter().filter_map(|column| match column {
+        ColRef::Live(index) => Some(*index),
+        ColRef::Impossible(_) => None,
+    });
+    assert_all("live columns", &(0..16).collect::<Vec<u8>>(), live);
+    // What is said of serials in so many words: nothing, all ones, one more, less than nothing.
+    let serials: Vec<&str> = ImpossiblePane::ALL.iter().map(|which| which.value()).collect();
+    let numbers: Vec<&str> = ImpossibleColumn::ALL.iter().map(|which| which.value()).collect();
+    for wanted in ["0", "4294967295", "4294967296", "-1"] {
+        assert!(serials.contains(&wanted) && numbers.contains(&wanted), "{wanted}");
+    }
+}
+
+#[test]
+fn every_change_of_a_scene_occurs() {
+    let mut acts = [Vec::new(), Vec::new()];
+    let mut chunkings = Vec::new();
+    for step in all_steps() {
+        match step {
+            Step::History(scene) => acts[0].extend(scene.acts),
+            Step::Watch(scene) => acts[1].extend(scene.acts),
+            Step::Kept(scene) => chunkings.push(match scene.chunks {
+                Chunking::Whole => 0,
+                Chunking::Bytes => 1,
+                Chunking::Sizes(_) => 2,
+            }),
+            _ => {}
+        }
+    }
+    let kind = |act: &Act| match act {
+        Act::Edit(_) => 0,
+        Act::Append(_) => 1,
+        Act::Replace(_) => 2,
+        Act::Undo => 3,
+        Act::Redo => 4,
+    };
+    for acts in &acts {
+        assert_all("changes", &[0, 1, 2, 3, 4], acts.iter().map(kind));
+    }
+    assert_all("chunkings", &[0, 1, 2], chunkings.into_iter());
+}
+
+#[test]
+fn every_way_of_a_talk_and_of_a_reload_occurs() {
+    let (mut talks, mut named) = (Vec::new(), Vec::new());
+    for step in all_steps() {
+        match step {
+            Step::Talk(scene) => talks.push(scene),
+            Step::Reload { named: its } => named.push(its),
+            _ => {}
+        }
+    }
+    let line = |talk: &Talk| match talk.line {
+        TalkLine::Numbers { .. } => 0,
+        TalkLine::Word { .. } => 1,
+    };
+    assert_all("lines", &[0, 1], talks.iter().map(line));
+    assert_all("ends", TalkEnd::ALL, talks.iter().map(|talk| talk.end));
+    assert_all("starts", &[false, true], talks.iter().map(|talk| talk.start));
+    assert_all("reloads", &[false, true], named.into_iter());
+}
+
+#[test]
+fn every_step_of_a_second_client_occurs() {
+    let steps = all_steps().filter_map(|step| match step {
+        Step::Second(steps) => Some(steps),
+        _ => None,
+    });
+    let kind = |step: ClientStep| match step {
+        ClientStep::Write { .. } => 0,
+        ClientStep::Read { .. } => 1,
+        ClientStep::NewPane(NewPane::Read) => 2,
+        ClientStep::NewPane(NewPane::Hold { .. }) => 3,
+        ClientStep::Remove(_) => 4,
+        ClientStep::Edit { .. } => 5,
+        ClientStep::Hold { .. } => 6,
+    };
+    assert_all("client steps", &[0, 1, 2, 3, 4, 5, 6], steps.flatten().map(kind));
+}
+
+#[test]
+fn every_use_of_an_address_occurs() {
+    let (mut kinds, mut read, mut written) = (Vec::new(), Vec::new(), Vec::new());
+    for step in all_steps() {
+        let Step::Addr { then, .. } = step else { continue };
+        kinds.push(match then {
+            AfterAddr::Nothing => 0,
+            AfterAddr::Read { file, .. } => {
+                read.push(file);
+                1
+            }
+            AfterAddr::Write { file, truncate, .. } => {
+                written.push((file, truncate));
+                2
+            }
+        });
+    }
+    assert_all("uses", &[0, 1, 2], kinds.into_iter());
+    assert_all("files read", AddrFile::ALL, read.into_iter());
+    let ways: Vec<(DataFile, bool)> =
+        DataFile::ALL.iter().flat_map(|&file| [(file, false), (file, true)]).collect();
+    assert_all("files written", &ways, written.into_iter());
 }
 
 #[test]

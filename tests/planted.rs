@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use common::write;
-use monkey9p::ops::{Op, read_ops};
+use monkey9p::ops::{Chunks, Op, read_ops};
 use monkey9p::runner::{End, Runner, replay};
 
 /// A defect, the kind of failure it must give, whether the log must be followed (either way where
@@ -114,6 +114,31 @@ fn an_address_beyond_the_body_is_found() {
     let ops: Vec<Op> = start.into_iter().chain(many_stats()).collect();
     let (_, found) = common::replay_on(Some("addr-past-end"), &ops).found.expect("a failure");
     assert_eq!(found.kind, "addresses_inside", "{found:?}");
+    assert!(common::replay_on(None, &ops).found.is_none());
+}
+
+/// Bytes that were written one by one are a rune each to some, though they read as one.
+#[test]
+fn what_only_reads_as_one_rune_may_be_two() {
+    let body = |data: &[u8], mode| Op::Write {
+        path: "/pane/{p0}/body".into(),
+        data: data.to_vec().into(),
+        mode,
+        chunks: Chunks::Whole,
+        offset: None,
+        stop_on_error: true,
+    };
+    let start = [body(b"\xe6\x97", 17), body(b"\xa7", 1)];
+    let ops: Vec<Op> = start.into_iter().chain(many_stats()).collect();
+    assert!(common::replay_on(None, &ops).found.is_none());
+}
+
+/// What a command prints opens a pane at its own time: that is none of a look's.
+#[test]
+fn a_pane_that_comes_by_itself_was_not_opened_by_a_look() {
+    let output = write("/exec", "seq 1 20000\n");
+    let looks = (0..20).map(|_| write("/pane/0/look", "alpha.txt\n"));
+    let ops: Vec<Op> = [output].into_iter().chain(looks).collect();
     assert!(common::replay_on(None, &ops).found.is_none());
 }
 

@@ -1,4 +1,4 @@
-//! `explain`: what a log, a record or an artifact does, in words.
+//! `explain`: what a log, a record or an artifact does, in words and then in numbers.
 
 use std::path::PathBuf;
 
@@ -6,6 +6,7 @@ use anyhow::Result;
 use clap::Args;
 
 use super::common::{TargetArguments, read_any};
+use super::tally::tally;
 use super::{CLEAN, FOUND};
 use crate::record::{story, walkthrough};
 use crate::runner::retell;
@@ -33,7 +34,7 @@ pub fn main(arguments: &Arguments) -> Result<i32> {
         }
     }
     if !arguments.run {
-        say_on!("{}", story(&file.ops));
+        say_on!("{}\n{}", story(&file.ops), tally(&file.ops));
         return Ok(CLEAN);
     }
     let retold = retell(&mut arguments.target.runner()?, &file.ops)?;

@@ -6,12 +6,14 @@ mod say;
 mod campaign;
 mod common;
 mod corpus;
+mod coverage;
 mod drill;
 mod explain;
 mod fuzz;
 mod minimize;
 mod replay;
 mod run;
+mod tally;
 
 use clap::{Parser, Subcommand};
 

@@ -4,14 +4,17 @@ use std::io::{IsTerminal as _, stderr};
 use std::path::PathBuf;
 
 use anyhow::Result;
-use clap::Args;
+use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
 
 use super::common::TargetArguments;
-use super::{CLEAN, FOUND};
+use super::{CLEAN, FOUND, coverage};
+use crate::input::{STRETCH_STEPS, Weighing};
 use crate::record::Written;
-use crate::runner::{Progress, RandomRun, Recorded, Runner, Spending, Summary, random_run};
+use crate::runner::{
+    Coverage, Progress, RandomRun, Recorded, Runner, Spending, Summary, random_run,
+};
 
 /// The seed of `smoke`.
 const SMOKE_SEED: u64 = 20_261_130;
@@ -27,8 +30,23 @@ pub struct Arguments {
     /// Steps for each seed
     #[arg(long, value_name = "M", default_value_t = 1000)]
     steps: usize,
+    #[arg(long, value_enum, default_value = "swarm", help = weights_help())]
+    weights: WeightsArgument,
+    /// Say at the end what was asked of which files, and which opens were never tried
+    #[arg(long)]
+    coverage: bool,
     #[command(flatten)]
     common: Common,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum WeightsArgument {
+    Swarm,
+    Fixed,
+}
+
+fn weights_help() -> String {
+    format!("How often which family of steps: drawn anew every {STRETCH_STEPS} steps, or fixed")
 }
 
 #[derive(Debug, Args)]
@@ -59,32 +77,56 @@ struct Common {
 }
 
 pub fn main(arguments: &Arguments) -> Result<i32> {
-    run(&arguments.seed, arguments.steps, &arguments.common)
+    let weighing = match arguments.weights {
+        WeightsArgument::Swarm => Weighing::Swarm,
+        WeightsArgument::Fixed => Weighing::Fixed,
+    };
+    let mut seen = arguments.coverage.then(Coverage::default);
+    let Arguments { seed, steps, common, .. } = arguments;
+    let code = run(seed, *steps, weighing, common, seen.as_mut())?;
+    match seen {
+        Some(seen) if common.json => say!("{}", coverage::as_json(&seen)),
+        Some(seen) => say_on!("{}", coverage::tables(&seen)),
+        None => {}
+    }
+    Ok(code)
 }
 
 pub fn smoke(arguments: &SmokeArguments) -> Result<i32> {
-    run(&[SMOKE_SEED], arguments.steps, &arguments.common)
+    run(&[SMOKE_SEED], arguments.steps, Weighing::Fixed, &arguments.common, None)
 }
 
-fn run(seeds: &[u64], steps: usize, common: &Common) -> Result<i32> {
+fn run(
+    seeds: &[u64],
+    steps: usize,
+    weighing: Weighing,
+    common: &Common,
+    mut seen: Option<&mut Coverage>,
+) -> Result<i32> {
     let mut runner = common.target.runner()?;
     let seconds = common.minimize_seconds;
     let spending = (seconds > 0).then_some(Spending { replays: REPLAYS, seconds });
     let mut found = false;
     for &seed in seeds {
-        let run = RandomRun { seed, steps, wire: common.wire, spending, out: common.out.clone() };
-        let summary = watched(&mut runner, &run, common.json)?;
+        let (wire, out) = (common.wire, common.out.clone());
+        let run = RandomRun { seed, steps, wire, weighing, spending, out };
+        let summary = watched(&mut runner, &run, common.json, seen.as_deref_mut())?;
         found |= !summary.found.is_empty();
         match common.json {
-            true => say!("{}", as_json(seed, &summary)),
-            false => print(seed, &summary),
+            true => say!("{}", as_json(&run, &summary)),
+            false => print(&run, &summary),
         }
     }
     Ok(if found { FOUND } else { CLEAN })
 }
 
 /// Runs with a progress bar on a terminal, and in silence but for failures elsewhere.
-fn watched(runner: &mut Runner, run: &RandomRun, json: bool) -> Result<Summary> {
+fn watched(
+    runner: &mut Runner,
+    run: &RandomRun,
+    json: bool,
+    mut seen: Option<&mut Coverage>,
+) -> Result<Summary> {
     let bar = match stderr().is_terminal() {
         true => ProgressBar::new(run.steps as u64),
         false => ProgressBar::hidden(),
@@ -94,6 +136,11 @@ fn watched(runner: &mut Runner, run: &RandomRun, json: bool) -> Result<Summary> 
     bar.set_message(run.seed.to_string());
     let summary = random_run(runner, run, |progress| match progress {
         Progress::Step(step) => bar.set_position(step as u64),
+        Progress::Done(outcome) => {
+            if let Some(seen) = &mut seen {
+                seen.add(outcome);
+            }
+        }
         Progress::Found(step, finding, record) => bar.suspend(|| {
             if json {
                 return;
@@ -118,11 +165,13 @@ fn watched(runner: &mut Runner, run: &RandomRun, json: bool) -> Result<Summary> 
     Ok(summary?)
 }
 
-fn print(seed: u64, summary: &Summary) {
+fn print(run: &RandomRun, summary: &Summary) {
     let seconds = summary.took.as_secs_f64().max(f64::MIN_POSITIVE);
     say!(
-        "[seed {seed}] {} steps in {seconds:.1} s ({:.0} steps/s, {:.0} requests/s), {} clean quits, {} not run, {} without a log window; ops log {}",
+        "[seed {}] {} steps, {} weights, in {seconds:.1} s ({:.0} steps/s, {:.0} requests/s), {} clean quits, {} not run, {} without a log window; ops log {}",
+        run.seed,
         summary.steps,
+        run.weighing.name(),
         summary.steps as f64 / seconds,
         summary.requests as f64 / seconds,
         summary.quits,
@@ -135,7 +184,7 @@ fn print(seed: u64, summary: &Summary) {
     }
 }
 
-fn as_json(seed: u64, summary: &Summary) -> serde_json::Value {
+fn as_json(run: &RandomRun, summary: &Summary) -> serde_json::Value {
     let found: Vec<_> = summary
         .found
         .iter()
@@ -144,7 +193,8 @@ fn as_json(seed: u64, summary: &Summary) -> serde_json::Value {
         })
         .collect();
     json!({
-        "seed": seed,
+        "seed": run.seed,
+        "weights": run.weighing.name(),
         "steps": summary.steps,
         "requests": summary.requests,
         "seconds": summary.took.as_secs_f64(),

@@ -13,6 +13,7 @@ pub mod payload;
 mod render;
 mod scene;
 mod step;
+mod swarm;
 mod weights;
 mod wire;
 mod words;
@@ -37,6 +38,7 @@ pub use payload::{Base, Payload, PayloadKind};
 pub use render::Renderer;
 pub use scene::{Act, ClientStep, History, Kept, Talk, TalkEnd, TalkLine, Watch};
 pub use step::{Family, Step};
+pub use swarm::{STRETCH_STEPS, Weighing};
 pub use weights::Weights;
 pub use wire::{
     LiteralWire, Script, WireCount, WireData, WireFid, WireMessage, WireMode, WireMsize, WireName,

@@ -110,8 +110,11 @@ pub(super) mod percent {
     pub const PIECES: u32 = 7;
     /// Writes that name an offset.
     pub const OFFSET: u32 = 5;
+    /// Writes, reads and holds of any file of the tree, opened in any mode, each as likely as the
+    /// others: what is rare otherwise.
+    pub const ANYHOW: u32 = 15;
     /// Reads that are opened for more than reading.
-    pub const READ_MODE: u32 = 8;
+    pub const READ_MODE: u32 = 12;
     /// Stats and reads of the host's trees.
     pub const HOST_STAT: u32 = 20;
     pub const HOST_READ: u32 = 2;
@@ -129,7 +132,7 @@ pub(super) mod percent {
     /// Holds and creates that open for reading, writing or both, and empty nothing.
     pub const USUAL_MODE: u32 = 90;
     /// Writes that are opened to read and to truncate.
-    pub const READ_TRUNCATE: u32 = 2;
+    pub const READ_TRUNCATE: u32 = 4;
 
     /// Long names, odd ones, runes; the rest are any bytes.
     pub const NAMES: [u32; 3] = [30, 20, 20];

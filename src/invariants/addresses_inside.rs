@@ -3,7 +3,8 @@
 use super::{Basis, Breach, Invariant};
 use crate::session::{Addresses, Needs, Outcome};
 
-/// `addr`, `dot` and `limit` read `#m` or `#m,#n` with 0 ≤ m ≤ n ≤ the body's length in runes.
+/// `addr`, `dot` and `limit` read `#m` or `#m,#n` with 0 ≤ m ≤ n ≤ the body's length, in bytes: how
+/// many runes those are that are not ASCII cannot be told from reading them.
 pub const INVARIANT: Invariant = Invariant {
     name: "addresses_inside",
     cites: "acme(4), addr: #m,#n where m and n are character offsets",
@@ -14,15 +15,18 @@ pub const INVARIANT: Invariant = Invariant {
 };
 
 fn check(outcome: &Outcome) -> Option<Breach> {
-    let Addresses { pane, runes, files } = outcome.addresses.as_ref()?;
+    let Addresses { pane, most_runes, files } = outcome.addresses.as_ref()?;
     files.iter().find_map(|(file, text)| {
         let why = match Addresses::parse(text) {
             None => format!("{file} does not read as an address"),
             Some((q0, q1)) if q0 > q1 => format!("{file} ends before it begins"),
-            Some((_, q1)) if q1 > *runes => format!("{file} ends beyond the body"),
+            Some((_, q1)) if q1 > *most_runes => format!("{file} ends beyond the body"),
             Some(_) => return None,
         };
-        Some(Breach { why, detail: format!("{pane}/{file}: {text:?}, the body has {runes} runes") })
+        Some(Breach {
+            why,
+            detail: format!("{pane}/{file}: {text:?}, the body has {most_runes} bytes"),
+        })
     })
 }
 
@@ -34,7 +38,7 @@ mod tests {
     fn ends_are_in_order_and_inside() {
         let why = |text: &str| {
             let files = vec![("addr", text.to_owned())];
-            let addresses = Some(Addresses { pane: "/pane/3".into(), runes: 10, files });
+            let addresses = Some(Addresses { pane: "/pane/3".into(), most_runes: 10, files });
             check(&Outcome { addresses, ..Outcome::default() }).map(|breach| breach.why)
         };
         for sound in ["#0,#10\n", "#0", "#10", "#3,#3"] {

@@ -12,6 +12,7 @@ mod err_names_its_pane;
 mod follower_sees_the_log;
 mod index_matches_pane_dirs;
 mod one_failure_rule;
+mod page;
 mod qid_is_one;
 mod read_within_count;
 mod traffic;
@@ -33,6 +34,8 @@ mod write_within_sent;
 
 use crate::session::{Needs, Outcome};
 use crate::target::Target;
+
+pub use page::{Planted, page};
 
 /// A rule and its check.
 #[derive(Clone, Copy, Debug)]
@@ -140,31 +143,6 @@ impl Set {
 
 /// Files whose last, unended line runs when they are closed.
 const LINE_FILES: [&str; 4] = ["look", "exec", "tagexec", "ctl"];
-
-/// The invariants as a page of Markdown, in the order in which they are checked.
-pub fn page() -> String {
-    let mut page = String::from(PAGE_HEAD);
-    for one in &ALL {
-        let basis = match one.basis {
-            Basis::Documented => "documented",
-            Basis::Protocol => "protocol",
-            Basis::Inferred => "inferred",
-        };
-        let Invariant { name, cites, needs, false_positive, .. } = one;
-        page += &format!(
-            "\n## {name}\n\n- basis: {basis}\n- cites: {cites}\n- looks at: {}\n- a false positive: {false_positive}\n",
-            needs.words()
-        );
-    }
-    page
-}
-
-const PAGE_HEAD: &str = "# Invariants
-
-Made from the code by `UPDATE_DOCS=1 cargo test --test invariants_page`. After every step these are checked, in this order; the
-first that is broken names the failure. *Documented*: a sentence of pardes's documentation. *Protocol*: the 9P manual pages.
-*Inferred*: acme's manual or this project's reading, off against a real pardes unless `--inferred` asks for it.
-";
 
 /// A path's last element: `ctl` of `/pane/3/ctl`.
 fn last_element(path: &str) -> &str {

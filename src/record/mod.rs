@@ -13,7 +13,7 @@ pub use commands::commands;
 pub use index::INDEX_FILE;
 pub use report::{Answer, Rule, Told, report, script_line, walkthrough};
 pub use signature::{blur, signature};
-pub use story::{story, tell};
+pub use story::{opened, story, tell};
 
 /// A failure, as it is recorded.
 #[derive(Clone, Debug, PartialEq, Eq)]

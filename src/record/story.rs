@@ -111,7 +111,8 @@ fn file(path: &Latin1) -> String {
     format!("{text} ({words})")
 }
 
-fn opened(mode: u8) -> String {
+/// A mode in words.
+pub fn opened(mode: u8) -> String {
     let base = ["to read", "to write", "to read and write", "to execute"][usize::from(mode & 3)];
     let truncate = if mode & OTRUNC != 0 { " and truncated" } else { "" };
     let remove = if mode & ORCLOSE != 0 { ", removed at its close" } else { "" };

@@ -1,6 +1,7 @@
 //! Joins the rooms: runs ops in a session, checks each outcome, and says what was found.
 
 mod bugs;
+mod coverage;
 mod fuzz;
 mod random;
 mod replay;
@@ -13,6 +14,7 @@ use std::collections::BTreeMap;
 use thiserror::Error;
 
 pub use bugs::{Found, Recorded, record, rule};
+pub use coverage::{Answers, Coverage, Operation, mode_name};
 pub use fuzz::{fuzz_one, input_ops, prepare};
 pub use random::{Progress, RandomRun, Summary, random_run};
 pub use replay::{Replayed, replay};

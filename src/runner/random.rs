@@ -11,9 +11,10 @@ use rand::{RngExt as _, SeedableRng as _};
 use serde_json::json;
 
 use super::{End, Found, Recorded, RunError, Runner, Spending, record};
-use crate::input::{Family, Generator, Renderer, Weights};
+use crate::input::{Family, Generator, Renderer, STRETCH_STEPS, Weighing, Weights};
 use crate::ops::{Op, put_line};
 use crate::record::Finding;
+use crate::session::Outcome;
 
 /// What a run is asked to do.
 #[derive(Clone, Debug)]
@@ -27,6 +28,8 @@ pub struct RandomRun {
     pub wire: bool,
     /// What may be spent on the verdict on each new bug, and on minimizing it; nothing for neither.
     pub spending: Option<Spending>,
+    /// How the families are weighed.
+    pub weighing: Weighing,
     /// Where `runs/` and `bugs/` go.
     pub out: PathBuf,
 }
@@ -38,10 +41,12 @@ pub enum Progress<'a> {
     Step(usize),
     /// The first failure with its signature, and its record, or why it could not be written.
     Found(usize, &'a Finding, &'a Result<Recorded, RunError>),
+    /// What a step that broke no rule showed.
+    Done(&'a Outcome),
 }
 
 /// What a run came to.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Summary {
     /// Steps run.
     pub steps: usize,
@@ -72,22 +77,8 @@ pub fn random_run(
     let started = Instant::now();
     let requests = runner.requests();
     let mut log = Log::create(run, runner)?;
-    let weights = match run.wire {
-        true => Weights::default(),
-        false => Weights::default().with(Family::Wire, 0).with(Family::Second, 0),
-    };
-    let mut generator = Generator::with_weights(run.seed, weights);
-    let mut renderer = Renderer::default();
-    let mut summary = Summary {
-        steps: run.steps,
-        requests: 0,
-        not_run: 0,
-        unclaimed: 0,
-        quits: 0,
-        took: Duration::ZERO,
-        log: log.path.clone(),
-        found: BTreeMap::new(),
-    };
+    let mut source = Source::of(run);
+    let mut summary = Summary { steps: run.steps, log: log.path.clone(), ..Summary::default() };
     let mut followers = StdRng::seed_from_u64(run.seed);
     let mut fresh = true;
     for step in 0..run.steps {
@@ -96,12 +87,13 @@ pub fn random_run(
             log.put(&op)?;
             runner.step(&op)?;
         }
-        let op = renderer.step(&generator.next_step());
+        let op = source.op(step);
         log.put(&op)?;
         match runner.step(&op)? {
             End::Done(outcome) => {
                 summary.not_run += usize::from(outcome.note.is_some());
                 summary.unclaimed += usize::from(outcome.window.is_none());
+                tell(Progress::Done(&outcome));
             }
             End::Quit => {
                 summary.quits += 1;
@@ -130,6 +122,35 @@ pub fn random_run(
     Ok(summary)
 }
 
+/// Where a run's ops come from.
+struct Source<'a> {
+    run: &'a RandomRun,
+    /// What may be drawn from.
+    weights: Weights,
+    generator: Generator,
+    renderer: Renderer,
+}
+
+impl Source<'_> {
+    fn of(run: &RandomRun) -> Source<'_> {
+        let weights = match run.wire {
+            true => Weights::default(),
+            false => Weights::default().with(Family::Wire, 0).with(Family::Second, 0),
+        };
+        let generator = Generator::with_weights(run.seed, weights.clone());
+        Source { run, weights, generator, renderer: Renderer::default() }
+    }
+
+    /// The op of a step; they are asked for one after the other, from 0 on.
+    fn op(&mut self, step: usize) -> Op {
+        if self.run.weighing == Weighing::Swarm && step.is_multiple_of(STRETCH_STEPS) {
+            let stretch = (step / STRETCH_STEPS) as u64;
+            self.generator.weigh(self.weights.swarm(self.run.seed, stretch));
+        }
+        self.renderer.step(&self.generator.next_step())
+    }
+}
+
 /// How often a session's log is followed on a second connection, as a probability.
 const FOLLOWED: f64 = 0.5;
 
@@ -147,7 +168,7 @@ impl Log {
         fs::create_dir_all(&folder).map_err(fail)?;
         let file = File::create(&path).map_err(fail)?;
         let binary = runner.launcher().target.binary();
-        let header = json!({"seed": run.seed, "steps": run.steps, "binary": binary});
+        let header = json!({"seed": run.seed, "steps": run.steps, "weights": run.weighing.name(), "binary": binary});
         let mut log = Log { file: BufWriter::new(file), path: path.clone() };
         log.put(&header)?;
         Ok(log)

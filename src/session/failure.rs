@@ -32,6 +32,28 @@ pub enum FailureKind {
 }
 
 impl FailureKind {
+    /// Every kind.
+    pub const ALL: [FailureKind; 6] = [
+        FailureKind::Crash,
+        FailureKind::Hang,
+        FailureKind::Dropped,
+        FailureKind::Log,
+        FailureKind::Checker,
+        FailureKind::Harness,
+    ];
+
+    /// What it is, in words.
+    pub fn words(self) -> &'static str {
+        match self {
+            FailureKind::Crash => "the target died, and not by quitting",
+            FailureKind::Hang => "a reply did not come in time",
+            FailureKind::Dropped => "the target hung up, or broke the protocol beyond use",
+            FailureKind::Log => "the log does not do what markers rely on",
+            FailureKind::Checker => "what every check relies on could not be read",
+            FailureKind::Harness => "this program is at fault",
+        }
+    }
+
     /// The kind as records name it.
     pub fn name(self) -> &'static str {
         match self {

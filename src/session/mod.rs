@@ -342,14 +342,19 @@ impl Session {
         Ok(())
     }
 
-    /// The file `name` and the body of the one pane that was not among `panes`, if there is just one.
+    /// The file `name` and the body of the one pane that was not among `panes`, if there is just one
+    /// and it has the file's name: a pane may come by itself, as for what a command prints.
     fn opened(&self, name: &str, panes: &[u64]) -> Result<Option<Opened>, Failure> {
         let new: Vec<&u64> = self.refs.panes.iter().filter(|pane| !panes.contains(pane)).collect();
         let [pane] = new[..] else { return Ok(None) };
         let Some(file) = crash::file(&self.sandbox.layout().home.join(name)) else {
             return Ok(None);
         };
-        let body = self.body(&format!("/pane/{pane}"))?;
+        let pane = format!("/pane/{pane}");
+        let limit = Duration::from_millis(LOOK_MS);
+        let body = drive(&self.conns(), limit, observe::shown(&self.conn, &pane, name))
+            .map_err(|why| Failure::wire(&pane, why))
+            .flatten()?;
         Ok(body.map(|body| Opened { name: name.into(), file: file.into(), body }))
     }
 

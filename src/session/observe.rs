@@ -213,7 +213,7 @@ pub async fn addresses(
             files.push((file, String::from_utf8_lossy(&text).into_owned()));
         }
         let Some(body) = body(conn, &pane).await? else { return Ok(None) };
-        let addresses = Addresses { pane: pane.clone(), runes: runes(&body), files };
+        let addresses = Addresses { pane: pane.clone(), most_runes: body.len() as u64, files };
         let outside = addresses.outside();
         seen = Some(addresses);
         if !outside {
@@ -230,11 +230,16 @@ pub async fn body(conn: &Conn, pane: &str) -> Result<Option<Bytes>, Failure> {
     Ok(body.ok().filter(|body| body.len() < BODY_BYTES))
 }
 
-/// A text's length in runes; a byte that is no UTF-8 is one of its own.
-fn runes(text: &[u8]) -> u64 {
-    text.utf8_chunks()
-        .map(|chunk| chunk.valid().chars().count() as u64 + chunk.invalid().len() as u64)
-        .sum()
+/// A pane's body, if its name is that of the file `name`.
+pub async fn shown(conn: &Conn, pane: &str, name: &str) -> Result<Option<Bytes>, Failure> {
+    let path = format!("{pane}/name");
+    let its = conn.read_path(path.as_bytes()).await.map_err(|why| Failure::wire(&path, why))?;
+    let its = its.unwrap_or_default();
+    let its = its.strip_suffix(b"\n").unwrap_or(&its);
+    match its.rsplit(|&byte| byte == b'/').next() == Some(name.as_bytes()) {
+        true => body(conn, pane).await,
+        false => Ok(None),
+    }
 }
 
 /// What must be readable for any check to be possible.

@@ -50,13 +50,14 @@ pub struct Traffic {
     pub bound: BTreeMap<Fid, Qid>,
 }
 
-/// A pane's addresses and its body's length, both in runes.
+/// A pane's addresses, in runes, and how many of those its body has at the most.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Addresses {
     /// The pane's directory.
     pub pane: String,
-    /// The body's length.
-    pub runes: u64,
+    /// The most runes that the body can have, a byte each: whoever wrote a rune's bytes one by one
+    /// may have written several, though they read as one.
+    pub most_runes: u64,
     /// Each file's name and what it said.
     pub files: Vec<(&'static str, String)>,
 }
@@ -75,7 +76,7 @@ impl Addresses {
     /// Whether any of them ends beyond the body.
     pub fn outside(&self) -> bool {
         let end = |text: &str| Addresses::parse(text).map(|(_, q1)| q1);
-        self.files.iter().any(|(_, text)| end(text).is_some_and(|q1| q1 > self.runes))
+        self.files.iter().any(|(_, text)| end(text).is_some_and(|q1| q1 > self.most_runes))
     }
 }
 

@@ -12,7 +12,7 @@ use crate::sandbox::{LaunchPlan, Layout, ROLE_VARIABLE};
 
 pub use fixtures::{FIXTURES, Fixture};
 pub use pardes::{INFERRED_VARIABLE, PARDES_VARIABLE, from_environment, pardes, standin};
-pub use tree::{COLUMN_FILES, PANE_FILES, ROOT_FILES, file_kind};
+pub use tree::{COLUMN_FILES, PANE_FILES, ROOT_FILES, every_kind, file_kind};
 
 /// The environment variable that turns one of the stand-in's planted defects on.
 pub const PLANT_VARIABLE: &str = "STANDIN_PLANT";

@@ -73,13 +73,22 @@ pub fn file_kind(path: &str) -> String {
     }
 }
 
+/// Every kind of file that the tree has, directories among them; not the kinds of lost paths.
+pub fn every_kind() -> Vec<String> {
+    let root = ROOT_FILES.iter().map(|name| format!("/{name}"));
+    let pane = PANE_FILES.iter().map(|name| format!("/pane/N/{name}"));
+    let column = COLUMN_FILES.iter().map(|name| format!("/col/N/{name}"));
+    let others = ["/", "/pane/new", "/pane/N", "/col/N"].map(String::from);
+    others.into_iter().chain(root).chain(pane).chain(column).collect()
+}
+
 fn is_number(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::file_kind;
+    use super::{COLUMN_FILES, PANE_FILES, ROOT_FILES, every_kind, file_kind};
 
     #[test]
     fn few_kinds_remain() {
@@ -98,5 +107,15 @@ mod tests {
         ] {
             assert_eq!(file_kind(path), kind, "{path}");
         }
+    }
+    #[test]
+    fn every_kind_is_the_kind_of_a_path() {
+        for kind in every_kind() {
+            assert_eq!(file_kind(&kind.replace("/N", "/7")), kind);
+        }
+        assert_eq!(
+            every_kind().len(),
+            ROOT_FILES.len() + PANE_FILES.len() + COLUMN_FILES.len() + 4
+        );
     }
 }

@@ -3,6 +3,9 @@
 use rand::rngs::StdRng;
 use rand::{RngExt as _, SeedableRng as _};
 
+/// An odd number without a pattern in its bits (2^64 by the golden ratio).
+const STRETCH_STRIDE: u64 = 0x9e37_79b9_7f4a_7c15;
+
 /// A source of choices: the same seed makes the same ones. `StdRng` may be another generator in
 /// another version of `rand`, so a seed means the same as long as `Cargo.lock` does.
 #[derive(Debug)]
@@ -12,6 +15,11 @@ impl Draw {
     /// A source for `seed`.
     pub fn new(seed: u64) -> Draw {
         Draw(StdRng::seed_from_u64(seed))
+    }
+
+    /// A source for one stretch of what `seed` makes, apart from its own and from other stretches'.
+    pub fn of_stretch(seed: u64, stretch: u64) -> Draw {
+        Draw::new(seed ^ (stretch + 1).wrapping_mul(STRETCH_STRIDE))
     }
 
     /// A number below `limit`; 0 if there is none.

@@ -11,12 +11,13 @@ use super::parts::{
     AddrFile, AfterAddr, Chunking, Count, DataFile, DumpLine, Mode, NewName, NewPane, Parent, Perm,
     ReadOffset, Reads, RestoreLine, SLOTS, ShellWay, Slot, WriteOffset,
 };
-use super::path::{PaneFile, Path, RootFile};
+use super::path::{PaneFile, Path, Place, RootFile};
 use super::payload::{LookSuffix, PtyControl, TypedEnd};
 use super::step::{Family, Step};
 use super::weights::{Weights, percent};
 use super::words::FileName;
-use draw::{Draw, from_table};
+pub(super) use draw::Draw;
+use draw::from_table;
 use payload::{Suit, command_line, payload, shell_line, text};
 use place::{Use, column, edit_file, line_file, name, pane, path, tag_file};
 
@@ -39,6 +40,11 @@ impl Generator {
     /// A generator with other weights. If all are 0, it only writes.
     pub fn with_weights(seed: u64, weights: Weights) -> Generator {
         Generator { draw: Draw::new(seed), weights, slots: [None; SLOTS as usize] }
+    }
+
+    /// Goes on with other weights; what is open stays open.
+    pub fn weigh(&mut self, weights: Weights) {
+        self.weights = weights;
     }
 
     /// The next step.
@@ -94,18 +100,11 @@ impl Generator {
 
     fn hold(&mut self) -> Step {
         let draw = &mut self.draw;
-        let path = if draw.percent(percent::HOLD_STREAM) {
-            match draw.below(5) {
-                0 => Path::Root(RootFile::Log),
-                1 => Path::Root(RootFile::Screen),
-                2 => Path::Root(RootFile::Index),
-                3 => Path::File { pane: pane(draw), file: PaneFile::Event },
-                _ => Path::File { pane: pane(draw), file: PaneFile::Ctl },
-            }
-        } else {
-            path(draw, Use::Any)
+        let (path, mode) = match draw.share(&[percent::HOLD_STREAM, percent::ANYHOW]) {
+            0 => (stream(draw), hold_mode(draw)),
+            1 => place::anyhow(draw),
+            _ => (path(draw, Use::Any), hold_mode(draw)),
         };
-        let mode = hold_mode(draw);
         Step::Hold { slot: self.open(Suit::of(&path)), path, mode }
     }
 
@@ -179,18 +178,11 @@ fn step_of(family: Family, draw: &mut Draw) -> Step {
 }
 
 fn write(draw: &mut Draw) -> Step {
-    let path = path(draw, Use::Writing);
+    let (path, mode) = match draw.percent(percent::ANYHOW) {
+        true => place::anyhow(draw),
+        false => (path(draw, Use::Writing), write_mode(draw)),
+    };
     let payload = payload(draw, Suit::of(&path));
-    let modes = [
-        Mode::Write,
-        Mode::Write,
-        Mode::ReadWrite,
-        Mode::WriteTruncate,
-        Mode::ReadWriteTruncate,
-        Mode::Read,
-    ];
-    let mode =
-        if draw.percent(percent::READ_TRUNCATE) { Mode::ReadTruncate } else { draw.pick(&modes) };
     let chunks = match draw.share(&[percent::SINGLE_BYTES, percent::PIECES]) {
         0 => Chunking::Bytes,
         1 => Chunking::Sizes((0..4).map(|_| 1 + draw.below(15) as u16).collect()),
@@ -200,14 +192,37 @@ fn write(draw: &mut Draw) -> Step {
     Step::Write { path, payload, mode, chunks, offset }
 }
 
+/// Opened to be written to: for writing or both, emptied or not, seldom for reading.
+fn write_mode(draw: &mut Draw) -> Mode {
+    let modes = [
+        Mode::Write,
+        Mode::Write,
+        Mode::ReadWrite,
+        Mode::WriteTruncate,
+        Mode::ReadWriteTruncate,
+        Mode::Read,
+    ];
+    if draw.percent(percent::READ_TRUNCATE) { Mode::ReadTruncate } else { draw.pick(&modes) }
+}
+
 fn read(draw: &mut Draw) -> Step {
-    let other_mode = draw.percent(percent::READ_MODE);
+    let (place, mode) = match draw.percent(percent::ANYHOW) {
+        true => {
+            let (path, mode) = place::anyhow(draw);
+            (Place::Tree(path), mode)
+        }
+        false => {
+            let any = draw.percent(percent::READ_MODE);
+            let mode = if any { draw.pick(Mode::ALL) } else { Mode::Read };
+            (place::place(draw, percent::HOST_READ), mode)
+        }
+    };
     Step::Read {
-        place: place::place(draw, percent::HOST_READ),
+        place,
         count: from_table!(draw, Count),
         offset: if draw.coin() { ReadOffset(0) } else { from_table!(draw, ReadOffset) },
         reads: from_table!(draw, Reads),
-        mode: if other_mode { draw.pick(Mode::ALL) } else { Mode::Read },
+        mode,
     }
 }
 
@@ -251,6 +266,17 @@ fn addr(draw: &mut Draw) -> Step {
         _ => AfterAddr::Nothing,
     };
     Step::Addr { pane: pane(draw), address: edit::address(draw), then }
+}
+
+/// What holds its readers, or is long.
+fn stream(draw: &mut Draw) -> Path {
+    match draw.below(5) {
+        0 => Path::Root(RootFile::Log),
+        1 => Path::Root(RootFile::Screen),
+        2 => Path::Root(RootFile::Index),
+        3 => Path::File { pane: pane(draw), file: PaneFile::Event },
+        _ => Path::File { pane: pane(draw), file: PaneFile::Ctl },
+    }
 }
 
 /// Opened to be kept: for reading, for writing, for both, seldom emptied.

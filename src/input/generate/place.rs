@@ -2,7 +2,7 @@
 
 use super::draw::{Draw, from_table};
 use crate::input::bytes::Bytes;
-use crate::input::parts::{LineFile, TagFile};
+use crate::input::parts::{LineFile, Mode, TagFile};
 use crate::input::path::{
     ColRef, ColumnFile, HostPath, ImpossibleColumn, ImpossiblePane, Name, NameLength, OddName,
     PaneFile, PaneRef, Path, Place, RootFile,
@@ -89,6 +89,32 @@ pub fn path(draw: &mut Draw, purpose: Use) -> Path {
             Path::Lost(names)
         }
     }
+}
+
+/// Any file that the tree has, in whatever mode.
+pub fn anyhow(draw: &mut Draw) -> (Path, Mode) {
+    // The two directories follow the pane's, the root's and the columns' files.
+    let (panes, roots) = (PaneFile::ALL.len(), RootFile::ALL.len());
+    let columns = ColumnFile::ALL.len();
+    let mut at = usize::from(draw.index(panes + roots + columns + 2));
+    let path = 'path: {
+        if let Some(&file) = PaneFile::ALL.get(at) {
+            break 'path Path::File { pane: pane(draw), file };
+        }
+        at -= panes;
+        if let Some(&file) = RootFile::ALL.get(at) {
+            break 'path Path::Root(file);
+        }
+        at -= roots;
+        if let Some(&file) = ColumnFile::ALL.get(at) {
+            break 'path Path::ColumnFile { column: column(draw), file };
+        }
+        match at - columns {
+            0 => Path::Dir(pane(draw)),
+            _ => Path::ColumnDir(column(draw)),
+        }
+    };
+    (path, draw.pick(Mode::ALL))
 }
 
 /// A place to look at: once in a while in the host's trees.
