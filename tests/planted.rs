@@ -7,14 +7,15 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use common::write;
-use monkey9p::ops::{Op, read_ops};
+use monkey9p::ops::{Chunks, Op, read_ops};
 use monkey9p::runner::{End, Runner, replay};
+use monkey9p::wire::msg::{OTRUNC, OWRITE};
 
 /// A defect, the kind of failure it must give, whether the log must be followed (either way where
 /// it says nothing), and ops that show it.
 type Case = (&'static str, &'static str, Option<bool>, fn() -> Vec<Op>);
 
-const CASES: [Case; 29] = [
+const CASES: [Case; 34] = [
     ("crash-file-lives", "alive", None, || vec![write("/pane/{p0}/mark", "perhaps\n")]),
     ("crash-on-regex", "crash", None, || vec![write("/pane/{p0}/addr", "/[/")]),
     ("crash-far-offset", "crash", None, || vec![read_at("/README", 64, 1 << 63)]),
@@ -58,6 +59,22 @@ const CASES: [Case; 29] = [
         vec![Op::Remove { path: "/pane/{p2}".into() }, write("/look", "crlf.txt\n")]
     }),
     ("bad-utf8-replaced", "bytes_survive", None, || vec![write("/look", "bad.txt\n")]),
+    ("rune-split", "bytes_survive", None, || {
+        let cut = Chunks::Sizes(vec![2]);
+        vec![seq(vec![
+            write_in("/pane/{p0}/body", "a日\n".as_bytes(), OWRITE | OTRUNC, cut),
+            body(),
+        ])]
+    }),
+    ("data-skips-rune", "data_equals_body", None, || vec![addressed("#0", "data", 3)]),
+    ("xdata-past-end", "data_equals_body", None, || vec![addressed("#0,#5", "xdata", 64)]),
+    ("undo-forgets", "undo_redo", None, || {
+        vec![history(&[write("/pane/{p0}/exec", "Edit ,x/a/c/b/\n"), command("Undo")])]
+    }),
+    ("redo-survives", "undo_redo", None, || {
+        let append = |text| write("/pane/{p0}/body", text);
+        vec![history(&[append("one"), command("Undo"), append("two"), command("Redo")])]
+    }),
     ("edit-not-atomic", "edit_is_atomic", None, || {
         vec![write("/pane/{p0}/exec", "Edit {\n1d\n99999d\n}\n")]
     }),
@@ -66,6 +83,43 @@ const CASES: [Case; 29] = [
 /// What is read after an op follows from the op: enough of them, and each has been read.
 fn many_stats() -> Vec<Op> {
     (0..60).map(|n| stat(&format!("/nothing{n}"))).collect()
+}
+
+fn seq(ops: Vec<Op>) -> Op {
+    Op::Seq { ops }
+}
+
+fn write_in(path: &str, data: &[u8], mode: u8, chunks: Chunks) -> Op {
+    let (path, data) = (path.into(), data.into());
+    Op::Write { path, data, mode, chunks, offset: None, stop_on_error: true }
+}
+
+/// One of the pane's commands.
+fn command(word: &str) -> Op {
+    write("/pane/{p0}/ctl", &format!("{word}\n"))
+}
+
+/// The whole body.
+fn body() -> Op {
+    Op::Read { path: "/pane/{p0}/body".into(), count: 8192, offset: 0, mode: 0, reads: 9 }
+}
+
+/// Changes, with the body before and after each.
+fn history(changes: &[Op]) -> Op {
+    let changes = changes.iter().flat_map(|change| [change.clone(), body()]);
+    seq([command("mark"), body()].into_iter().chain(changes).collect())
+}
+
+/// What a file gives by an address, and what to hold it against.
+fn addressed(address: &str, file: &str, count: u32) -> Op {
+    let read = |file: &str, count| Op::Read {
+        path: format!("/pane/{{p0}}/{file}").as_str().into(),
+        count,
+        offset: 0,
+        mode: 0,
+        reads: 2,
+    };
+    seq(vec![write("/pane/{p0}/addr", address), read("addr", 64), read(file, count), body()])
 }
 
 fn stat(path: &str) -> Op {
