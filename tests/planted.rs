@@ -171,6 +171,20 @@ fn an_address_beyond_the_body_is_found() {
     assert!(common::replay_on(None, &ops).found.is_none());
 }
 
+/// Bytes that were written one by one, each to an open of its own, are a rune each.
+#[test]
+fn an_address_counts_bytes_as_they_came() {
+    let pieces: [&[u8]; 3] = [b"", b"\xe6", b"\x97\xa5"];
+    let modes = [OWRITE | OTRUNC, OWRITE, OWRITE];
+    let writes = pieces.into_iter().zip(modes);
+    let writes =
+        writes.map(|(piece, mode)| write_in("/pane/{p0}/body", piece, mode, Chunks::Whole));
+    let address = [addressed("#2,#3", "xdata", 64), write("/pane/{p0}/addr", "$")];
+    let start = [Op::Fresh { follower: false }];
+    let ops: Vec<Op> = start.into_iter().chain(writes).chain(address).chain(many_stats()).collect();
+    assert!(common::replay_on(None, &ops).found.is_none());
+}
+
 /// What the stand-in's table says of a defect is what is found.
 #[test]
 fn the_table_names_the_rule_that_tells() {

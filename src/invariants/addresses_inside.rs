@@ -3,7 +3,8 @@
 use super::{Basis, Breach, Invariant};
 use crate::session::{Addresses, Needs, Outcome};
 
-/// `addr`, `dot` and `limit` read `#m` or `#m,#n` with 0 ≤ m ≤ n ≤ the body's length in runes.
+/// `addr`, `dot` and `limit` read `#m` or `#m,#n` with 0 ≤ m ≤ n ≤ the body's length in runes,
+/// which is taken as its length in bytes: so many they may be.
 pub const INVARIANT: Invariant = Invariant {
     name: "addresses_inside",
     cites: "acme(4), addr: #m,#n where m and n are character offsets",
@@ -22,7 +23,10 @@ fn check(outcome: &Outcome) -> Option<Breach> {
             Some((_, q1)) if q1 > *runes => format!("{file} ends beyond the body"),
             Some(_) => return None,
         };
-        Some(Breach { why, detail: format!("{pane}/{file}: {text:?}, the body has {runes} runes") })
+        Some(Breach {
+            why,
+            detail: format!("{pane}/{file}: {text:?}, the body has at most {runes} runes"),
+        })
     })
 }
 

@@ -213,7 +213,7 @@ pub async fn addresses(
             files.push((file, String::from_utf8_lossy(&text).into_owned()));
         }
         let Some(body) = body(conn, &pane).await? else { return Ok(None) };
-        let addresses = Addresses { pane: pane.clone(), runes: runes(&body), files };
+        let addresses = Addresses { pane: pane.clone(), runes: body.len() as u64, files };
         let outside = addresses.outside();
         seen = Some(addresses);
         if !outside {
@@ -228,13 +228,6 @@ pub async fn body(conn: &Conn, pane: &str) -> Result<Option<Bytes>, Failure> {
     let path = format!("{pane}/body");
     let body = conn.read_path(path.as_bytes()).await.map_err(|why| Failure::wire(&path, why))?;
     Ok(body.ok().filter(|body| body.len() < BODY_BYTES))
-}
-
-/// A text's length in runes; a byte that is no UTF-8 is one of its own.
-fn runes(text: &[u8]) -> u64 {
-    text.utf8_chunks()
-        .map(|chunk| chunk.valid().chars().count() as u64 + chunk.invalid().len() as u64)
-        .sum()
 }
 
 /// What must be readable for any check to be possible.

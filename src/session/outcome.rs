@@ -55,7 +55,8 @@ pub struct Traffic {
 pub struct Addresses {
     /// The pane's directory.
     pub pane: String,
-    /// The body's length.
+    /// The body's length at the most: bytes that came one by one may be a rune each, though they
+    /// make one together by now.
     pub runes: u64,
     /// Each file's name and what it said.
     pub files: Vec<(&'static str, String)>,
