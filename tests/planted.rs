@@ -185,6 +185,22 @@ fn an_address_counts_bytes_as_they_came() {
     assert!(common::replay_on(None, &ops).found.is_none());
 }
 
+/// What a program prints makes a pane, perhaps just when a file is looked for that has one already.
+#[test]
+fn a_pane_of_output_is_taken_for_no_file() {
+    let start = [Op::Fresh { follower: false }];
+    let rounds = (0..12).flat_map(|_| {
+        let print = write("/pane/{p0}/exec", "seq 1 2000\n");
+        let looks = (0..4).map(|_| write("/look", "alpha.txt\n"));
+        // The next output makes another pane.
+        let rename = write("/pane/{p3}/name", "other\n");
+        [print].into_iter().chain(looks).chain([rename])
+    });
+    let ops: Vec<Op> = start.into_iter().chain(rounds).collect();
+    let found = common::replay_on(None, &ops).found;
+    assert!(found.is_none(), "{found:?}");
+}
+
 /// What the stand-in's table says of a defect is what is found.
 #[test]
 fn the_table_names_the_rule_that_tells() {

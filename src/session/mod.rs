@@ -340,7 +340,14 @@ impl Session {
         let Some(file) = crash::file(&self.sandbox.layout().home.join(name)) else {
             return Ok(None);
         };
-        let body = self.body(&format!("/pane/{pane}"))?;
+        let pane = format!("/pane/{pane}");
+        let limit = Duration::from_millis(LOOK_MS);
+        let shown = drive(&self.conns(), limit, observe::shows(&self.conn, &pane, name));
+        // A program that was started before may have made a pane for what it prints.
+        if !shown.map_err(|why| Failure::wire(&pane, why)).flatten()? {
+            return Ok(None);
+        }
+        let body = self.body(&pane)?;
         Ok(body.map(|body| Opened { name: name.into(), file: file.into(), body }))
     }
 

@@ -223,6 +223,15 @@ pub async fn addresses(
     Ok(seen)
 }
 
+/// Whether a pane is named for that file.
+pub async fn shows(conn: &Conn, pane: &str, file: &str) -> Result<bool, Failure> {
+    let path = format!("{pane}/name");
+    let name = conn.read_path(path.as_bytes()).await.map_err(|why| Failure::wire(&path, why))?;
+    let name = name.unwrap_or_default();
+    let name = name.strip_suffix(b"\n").unwrap_or(&name);
+    Ok(name.rsplit(|&byte| byte == b'/').next() == Some(file.as_bytes()))
+}
+
 /// A pane's body; nothing if it is gone, or too long to be sure of all of it.
 pub async fn body(conn: &Conn, pane: &str) -> Result<Option<Bytes>, Failure> {
     let path = format!("{pane}/body");
