@@ -9,12 +9,13 @@ use std::process::{Command, Output};
 use common::write;
 use monkey9p::ops::{Chunks, Op, read_ops};
 use monkey9p::runner::{End, Runner, replay};
+use monkey9p::wire::msg::{OTRUNC, OWRITE};
 
 /// A defect, the kind of failure it must give, whether the log must be followed (either way where
 /// it says nothing), and ops that show it.
 type Case = (&'static str, &'static str, Option<bool>, fn() -> Vec<Op>);
 
-const CASES: [Case; 29] = [
+const CASES: [Case; 34] = [
     ("crash-file-lives", "alive", None, || vec![write("/pane/{p0}/mark", "perhaps\n")]),
     ("crash-on-regex", "crash", None, || vec![write("/pane/{p0}/addr", "/[/")]),
     ("crash-far-offset", "crash", None, || vec![read_at("/README", 64, 1 << 63)]),
@@ -58,6 +59,22 @@ const CASES: [Case; 29] = [
         vec![Op::Remove { path: "/pane/{p2}".into() }, write("/look", "crlf.txt\n")]
     }),
     ("bad-utf8-replaced", "bytes_survive", None, || vec![write("/look", "bad.txt\n")]),
+    ("rune-split", "bytes_survive", None, || {
+        let cut = Chunks::Sizes(vec![2]);
+        vec![seq(vec![
+            write_in("/pane/{p0}/body", "a日\n".as_bytes(), OWRITE | OTRUNC, cut),
+            body(),
+        ])]
+    }),
+    ("data-skips-rune", "data_equals_body", None, || vec![addressed("#0", "data", 3)]),
+    ("xdata-past-end", "data_equals_body", None, || vec![addressed("#0,#5", "xdata", 64)]),
+    ("undo-forgets", "undo_redo", None, || {
+        vec![history(&[write("/pane/{p0}/exec", "Edit ,x/a/c/b/\n"), command("Undo")])]
+    }),
+    ("redo-survives", "undo_redo", None, || {
+        let append = |text| write("/pane/{p0}/body", text);
+        vec![history(&[append("one"), command("Undo"), append("two"), command("Redo")])]
+    }),
     ("edit-not-atomic", "edit_is_atomic", None, || {
         vec![write("/pane/{p0}/exec", "Edit {\n1d\n99999d\n}\n")]
     }),
@@ -66,6 +83,43 @@ const CASES: [Case; 29] = [
 /// What is read after an op follows from the op: enough of them, and each has been read.
 fn many_stats() -> Vec<Op> {
     (0..60).map(|n| stat(&format!("/nothing{n}"))).collect()
+}
+
+fn seq(ops: Vec<Op>) -> Op {
+    Op::Seq { ops }
+}
+
+fn write_in(path: &str, data: &[u8], mode: u8, chunks: Chunks) -> Op {
+    let (path, data) = (path.into(), data.into());
+    Op::Write { path, data, mode, chunks, offset: None, stop_on_error: true }
+}
+
+/// One of the pane's commands.
+fn command(word: &str) -> Op {
+    write("/pane/{p0}/ctl", &format!("{word}\n"))
+}
+
+/// The whole body.
+fn body() -> Op {
+    Op::Read { path: "/pane/{p0}/body".into(), count: 8192, offset: 0, mode: 0, reads: 9 }
+}
+
+/// Changes, with the body before and after each.
+fn history(changes: &[Op]) -> Op {
+    let changes = changes.iter().flat_map(|change| [change.clone(), body()]);
+    seq([command("mark"), body()].into_iter().chain(changes).collect())
+}
+
+/// What a file gives by an address, and what to hold it against.
+fn addressed(address: &str, file: &str, count: u32) -> Op {
+    let read = |file: &str, count| Op::Read {
+        path: format!("/pane/{{p0}}/{file}").as_str().into(),
+        count,
+        offset: 0,
+        mode: 0,
+        reads: 2,
+    };
+    seq(vec![write("/pane/{p0}/addr", address), read("addr", 64), read(file, count), body()])
 }
 
 fn stat(path: &str) -> Op {
@@ -140,6 +194,36 @@ fn a_pane_that_comes_by_itself_was_not_opened_by_a_look() {
     let looks = (0..20).map(|_| write("/pane/0/look", "alpha.txt\n"));
     let ops: Vec<Op> = [output].into_iter().chain(looks).collect();
     assert!(common::replay_on(None, &ops).found.is_none());
+}
+
+/// Bytes that were written one by one, each to an open of its own, are a rune each.
+#[test]
+fn an_address_counts_bytes_as_they_came() {
+    let pieces: [&[u8]; 3] = [b"", b"\xe6", b"\x97\xa5"];
+    let modes = [OWRITE | OTRUNC, OWRITE, OWRITE];
+    let writes = pieces.into_iter().zip(modes);
+    let writes =
+        writes.map(|(piece, mode)| write_in("/pane/{p0}/body", piece, mode, Chunks::Whole));
+    let address = [addressed("#2,#3", "xdata", 64), write("/pane/{p0}/addr", "$")];
+    let start = [Op::Fresh { follower: false }];
+    let ops: Vec<Op> = start.into_iter().chain(writes).chain(address).chain(many_stats()).collect();
+    assert!(common::replay_on(None, &ops).found.is_none());
+}
+
+/// What a program prints makes a pane, perhaps just when a file is looked for that has one already.
+#[test]
+fn a_pane_of_output_is_taken_for_no_file() {
+    let start = [Op::Fresh { follower: false }];
+    let rounds = (0..12).flat_map(|_| {
+        let print = write("/pane/{p0}/exec", "seq 1 2000\n");
+        let looks = (0..4).map(|_| write("/look", "alpha.txt\n"));
+        // The next output makes another pane.
+        let rename = write("/pane/{p3}/name", "other\n");
+        [print].into_iter().chain(looks).chain([rename])
+    });
+    let ops: Vec<Op> = start.into_iter().chain(rounds).collect();
+    let found = common::replay_on(None, &ops).found;
+    assert!(found.is_none(), "{found:?}");
 }
 
 /// What the stand-in's table says of a defect is what is found.

@@ -149,6 +149,10 @@ fn the_selection_goes_through_a_command() {
     assert!(client.text("/pane/1/body").contains("GAMMA\nsecond line\n\nthird"));
     client.write("/pane/1/exec", "Edit , > wc -l\n").unwrap();
     wait("the count", || errors(&mut client).contains('4'));
+    let before = client.text("/pane/1/body");
+    client.write("/pane/1/exec", "Edit , < false\n").unwrap();
+    wait("the failure", || errors(&mut client).contains("false: exit 1"));
+    assert_eq!(client.text("/pane/1/body"), before, "a command that failed takes nothing away");
 }
 
 /// What the errors pane holds, nothing if there is none.

@@ -159,11 +159,13 @@ impl Kept {
 }
 
 impl History {
-    /// The body, then each change and the body again.
+    /// The body, then each change and the body again. An earlier `nomark` would leave open what
+    /// Undo takes back.
     pub fn render(&self, room: usize) -> Op {
+        let mark = write(pane_file(self.pane, "ctl"), b"mark\n".to_vec(), OWRITE);
         let acts = self.acts.iter().take(ACTS);
         let changes = acts.flat_map(|act| [act.render(self.pane, room), body(self.pane)]);
-        Op::Seq { ops: [body(self.pane)].into_iter().chain(changes).collect() }
+        Op::Seq { ops: [mark, body(self.pane)].into_iter().chain(changes).collect() }
     }
 }
 

@@ -150,6 +150,9 @@ pub(super) mod percent {
     pub const SECOND_PATTERN: u32 = 4;
     /// Reads and writes after an address was written; the rest is nothing.
     pub const AFTER_ADDR: [u32; 2] = [40, 30];
+    /// Reads there of data and of xdata; the rest read an address. And reads of little at a time.
+    pub const ADDR_FILES: [u32; 2] = [40, 35];
+    pub const ADDR_LITTLE: u32 = 50;
 
     /// Edit lines among command lines, and command lines after the first.
     pub const EDIT_LINE: u32 = 10;
@@ -171,8 +174,17 @@ pub(super) mod percent {
 
     /// Texts written and read back; the rest are changed several times.
     pub const KEPT: u32 = 40;
+    /// Texts of runes among those; and texts that are then read by address.
+    pub const KEPT_RUNES: u32 = 50;
+    pub const KEPT_ADDRESSED: u32 = 70;
     /// Edits, Edits of every match, texts appended and replaced, Undo; the rest is Redo.
     pub const ACTS: [u32; 5] = [20, 15, 20, 10, 20];
+    /// Acts that begin with a change which is taken back, and perhaps done again; and of those the
+    /// ones with another change in between.
+    pub const ACT_STORY: u32 = 50;
+    pub const ACT_BETWEEN: u32 = 50;
+    /// Edits, Edits of every match, texts appended; the rest are texts replaced.
+    pub const CHANGES: [u32; 3] = [20, 30, 35];
     /// What a second client does: write, read, hold, edit, remove; the rest makes panes.
     pub const CLIENT_STEPS: [u32; 5] = [35, 25, 20, 10, 5];
     /// Events that are taken during changes and held against the text; the rest are a handle's.

@@ -33,10 +33,11 @@ tables! {
     ];
 
     /// A character whose bytes or width are not those of ASCII: composed, combining, wide, outside
-    /// the first plane, a line separator, none at all, control characters of two bytes.
+    /// the first plane, a line separator, none at all, control characters of two bytes; then more of
+    /// four bytes, side by side, joined, and the last of all.
     pub table Rune: &'static str = [
         "é", "e\u{301}", "日本", "\u{1f600}", "Δ", "\u{2028}", "", "\u{80}", "\u{9f}", "\u{feff}",
-        "\u{200d}",
+        "\u{200d}", "\u{1f600}\u{1f601}", "a\u{1d11e}", "\u{1f468}\u{200d}\u{1f469}", "\u{10ffff}",
     ];
 
     /// Bytes that parsers trip over: ends of lines, NUL, what is no UTF-8, escape sequences.

@@ -5,6 +5,7 @@ mod alive;
 mod bytes_survive;
 mod chunked_equals_whole;
 mod close_runs_only_line_files;
+mod data_equals_body;
 mod directories_are_not_written;
 mod directory_reads_are_whole;
 mod edit_is_atomic;
@@ -15,7 +16,9 @@ mod one_failure_rule;
 mod page;
 mod qid_is_one;
 mod read_within_count;
+mod spans;
 mod traffic;
+mod undo_redo;
 mod walk_is_a_prefix;
 mod wire_answered;
 mod wire_clunk;
@@ -84,7 +87,7 @@ pub struct Violation {
 }
 
 /// Every invariant.
-pub const ALL: [Invariant; 28] = [
+pub const ALL: [Invariant; 30] = [
     alive::INVARIANT,
     // Before the rule that it is a part of: it says more.
     close_runs_only_line_files::INVARIANT,
@@ -102,6 +105,8 @@ pub const ALL: [Invariant; 28] = [
     addresses_inside::INVARIANT,
     edit_is_atomic::INVARIANT,
     bytes_survive::INVARIANT,
+    data_equals_body::INVARIANT,
+    undo_redo::INVARIANT,
     wire_replies::INVARIANT,
     wire_answered::INVARIANT,
     wire_hang_up::INVARIANT,

@@ -144,6 +144,8 @@ pub struct Asked {
     pub mode: Option<u8>,
     /// The offset of a read or a write, in bytes.
     pub offset: u64,
+    /// How much a read asked for, in bytes: nothing read of nothing asked for is no end.
+    pub count: u32,
     /// What was read, or sent to be written.
     pub data: Bytes,
 }
@@ -229,8 +231,8 @@ impl Outcome {
 impl Asked {
     /// A request without anything besides.
     pub fn new(what: What, path: &str, answer: Answered) -> Asked {
-        let (open, mode, offset, data) = (0, None, 0, Bytes::new());
-        Asked { what, path: path.to_owned(), answer, open, mode, offset, data }
+        let (open, mode, offset, count, data) = (0, None, 0, 0, Bytes::new());
+        Asked { what, path: path.to_owned(), answer, open, mode, offset, count, data }
     }
 
     pub(super) fn of(self, open: u64) -> Asked {
@@ -243,6 +245,10 @@ impl Asked {
 
     pub(super) fn at(self, offset: u64, data: Bytes) -> Asked {
         Asked { offset, data, ..self }
+    }
+
+    pub(super) fn asking(self, count: u32) -> Asked {
+        Asked { count, ..self }
     }
 
     /// The refusal's text, if it was refused.

@@ -19,7 +19,7 @@ pub fn run(editor: &mut Editor, serial: Option<Serial>, line: &str) -> Done {
 }
 
 /// Runs a command on a range of a pane's text: `<` replaces it by the output, `>` feeds it to the
-/// command, `|` does both. The text changes when the command has ended.
+/// command, `|` does both. The text changes when the command has ended, unless that failed.
 pub fn on_range(
     editor: &mut Editor,
     serial: Serial,

@@ -126,7 +126,10 @@ impl Editor {
                 let line = format!("{}: exit {how}\n", runes::printable(&job.name, 40));
                 let _ = self.errors(job.serial, &line);
             }
-            if let Sink::Replace(buffer, range, bytes) = &job.sink {
+            // One that failed leaves the text as it was.
+            if let Sink::Replace(buffer, range, bytes) = &job.sink
+                && how == "0"
+            {
                 let text = runes::from_bytes(bytes);
                 let _ = self.change(*buffer, *range, &text, 'F', true);
             }

@@ -83,7 +83,7 @@ fn whole() -> Option<Address> {
     SimpleAddress::of(&WHOLE).map(|term| Address { terms: vec![Term::Simple(term)], ended: false })
 }
 
-fn place(draw: &mut Draw) -> Address {
+pub fn place(draw: &mut Draw) -> Address {
     Address { terms: vec![Term::Simple(from_table!(draw, SimpleAddress))], ended: false }
 }
 

@@ -13,6 +13,7 @@ use super::parts::{
 };
 use super::path::{PaneFile, Path, Place, RootFile};
 use super::payload::{LookSuffix, PtyControl, TypedEnd};
+use super::scene::Kept;
 use super::step::{Family, Step};
 use super::weights::{Weights, percent};
 use super::words::FileName;
@@ -29,6 +30,8 @@ pub struct Generator {
     weights: Weights,
     /// What each open handle's file takes.
     slots: [Option<Suit>; SLOTS as usize],
+    /// The next step, if the last one was made for it.
+    next: Option<Step>,
 }
 
 impl Generator {
@@ -39,7 +42,7 @@ impl Generator {
 
     /// A generator with other weights. If all are 0, it only writes.
     pub fn with_weights(seed: u64, weights: Weights) -> Generator {
-        Generator { draw: Draw::new(seed), weights, slots: [None; SLOTS as usize] }
+        Generator { draw: Draw::new(seed), weights, slots: [None; SLOTS as usize], next: None }
     }
 
     /// Goes on with other weights; what is open stays open.
@@ -49,6 +52,9 @@ impl Generator {
 
     /// The next step.
     pub fn next_step(&mut self) -> Step {
+        if let Some(step) = self.next.take() {
+            return step;
+        }
         let point = self.draw.below(self.weights.total());
         match self.weights.at(point).unwrap_or(Family::Write) {
             Family::Handle => self.handle(),
@@ -64,6 +70,17 @@ impl Generator {
             Family::Event => {
                 let pane = pane(&mut self.draw);
                 Step::Event { slot: self.open(Suit::Event), pane }
+            }
+            Family::History => {
+                let step = scene::kept_or_history(&mut self.draw);
+                if let Step::Kept(Kept { pane, .. }) = step
+                    && self.weights.of(Family::Addr) > 0
+                    && self.draw.percent(percent::KEPT_ADDRESSED)
+                {
+                    let (address, then) = (edit::place(&mut self.draw), after_read(&mut self.draw));
+                    self.next = Some(Step::Addr { pane, address, then });
+                }
+                step
             }
             other => step_of(other, &mut self.draw),
         }
@@ -154,7 +171,6 @@ fn step_of(family: Family, draw: &mut Draw) -> Step {
             Step::Tag { target: tag_file(draw), text: text(draw), truncate: draw.coin() }
         }
         Family::Second => scene::second(draw),
-        Family::History => scene::kept_or_history(draw),
         Family::Dump if draw.percent(percent::RELOAD) => Step::Reload { named: draw.coin() },
         Family::Dump if draw.coin() => Step::Dump(draw.pick(DumpLine::ALL)),
         Family::Dump => Step::Restore(draw.pick(RestoreLine::ALL)),
@@ -171,9 +187,12 @@ fn step_of(family: Family, draw: &mut Draw) -> Step {
             Step::Split { target: line_file(draw), line: command_line(draw), at: draw.byte() }
         }
         Family::Wire => Step::Wire(wire::script(draw)),
-        Family::Write | Family::Handle | Family::NewPane | Family::Event | Family::Exact => {
-            write(draw)
-        }
+        Family::Write
+        | Family::Handle
+        | Family::NewPane
+        | Family::Event
+        | Family::History
+        | Family::Exact => write(draw),
     }
 }
 
@@ -257,7 +276,7 @@ fn shell(draw: &mut Draw) -> Step {
 
 fn addr(draw: &mut Draw) -> Step {
     let then = match draw.share(&percent::AFTER_ADDR) {
-        0 => AfterAddr::Read { file: draw.pick(AddrFile::ALL), count: from_table!(draw, Count) },
+        0 => after_read(draw),
         1 => AfterAddr::Write {
             file: draw.pick(DataFile::ALL),
             text: text(draw),
@@ -277,6 +296,22 @@ fn stream(draw: &mut Draw) -> Path {
         3 => Path::File { pane: pane(draw), file: PaneFile::Event },
         _ => Path::File { pane: pane(draw), file: PaneFile::Ctl },
     }
+}
+
+/// Text is read a little at a time, so that reads end inside of runes.
+fn after_read(draw: &mut Draw) -> AfterAddr {
+    let file = match draw.share(&percent::ADDR_FILES) {
+        0 => AddrFile::Data,
+        1 => AddrFile::Xdata,
+        _ => draw.pick(&[AddrFile::Addr, AddrFile::Dot]),
+    };
+    let any = from_table!(draw, Count);
+    let little = draw.pick(&[1, 2, 7, 16]);
+    let count = match Count::of(&little) {
+        Some(little) if draw.percent(percent::ADDR_LITTLE) => little,
+        _ => any,
+    };
+    AfterAddr::Read { file, count }
 }
 
 /// Opened to be kept: for reading, for writing, for both, seldom emptied.

@@ -133,9 +133,14 @@ pub fn text(draw: &mut Draw) -> Text {
             };
             TextBody::Sized { fill, size: from_table!(draw, Size) }
         }
-        4 => TextBody::Runes(draw.several(20, |draw| from_table!(draw, Rune))),
+        4 => return runes(draw),
         _ => TextBody::Raw(crate::input::bytes::Bytes(draw.several(40, Draw::byte))),
     };
+    Text { body, end: ending(draw, percent::ENDED) }
+}
+
+pub fn runes(draw: &mut Draw) -> Text {
+    let body = TextBody::Runes(draw.several(20, |draw| from_table!(draw, Rune)));
     Text { body, end: ending(draw, percent::ENDED) }
 }
 

@@ -1,7 +1,7 @@
 //! Scenes: several ops whose answers can be held against one another.
 
 use super::draw::{Draw, from_table};
-use super::payload::{Suit, payload, text};
+use super::payload::{Suit, payload, runes, text};
 use super::place::{Use, edit_file, pane, path};
 use super::{edit, hold_mode};
 use crate::input::parts::{Chunking, Count, Mode, NewPane, Slot};
@@ -18,7 +18,8 @@ pub fn kept_or_history(draw: &mut Draw) -> Step {
             1 => Chunking::Bytes,
             _ => Chunking::Sizes((0..4).map(|_| 1 + draw.below(7) as u16).collect()),
         };
-        return Step::Kept(Kept { pane, text: text(draw), chunks });
+        let text = if draw.percent(percent::KEPT_RUNES) { runes(draw) } else { text(draw) };
+        return Step::Kept(Kept { pane, text, chunks });
     }
     Step::History(History { pane, acts: acts(draw) })
 }
@@ -80,9 +81,31 @@ fn client_step(draw: &mut Draw) -> ClientStep {
 }
 
 fn acts(draw: &mut Draw) -> Vec<Act> {
-    let mut acts = vec![act(draw)];
+    let mut acts =
+        if draw.percent(percent::ACT_STORY) { taken_back(draw) } else { vec![act(draw)] };
     acts.extend(draw.several(4, act));
     acts
+}
+
+/// A change, Undo, and perhaps Redo: by itself, or when it must have nothing left to do.
+fn taken_back(draw: &mut Draw) -> Vec<Act> {
+    let mut acts = vec![change(draw), Act::Undo];
+    if draw.percent(percent::ACT_BETWEEN) {
+        acts.push(change(draw));
+    }
+    if draw.coin() {
+        acts.push(Act::Redo);
+    }
+    acts
+}
+
+fn change(draw: &mut Draw) -> Act {
+    match draw.share(&percent::CHANGES) {
+        0 => Act::Edit(edit::command(draw)),
+        1 => Act::Edit(edit::every_match(draw)),
+        2 => Act::Append(text(draw)),
+        _ => Act::Replace(text(draw)),
+    }
 }
 
 fn act(draw: &mut Draw) -> Act {

@@ -77,10 +77,10 @@ impl BodyReader {
 /// Appends what is whole of `data`; a rune split over two writes waits in `partial`.
 pub fn append(editor: &mut Editor, serial: Serial, partial: &mut Partial, data: &[u8]) -> Done {
     let end = editor.buffer(serial)?.runes();
-    let text = match editor.planted(Defect::RuneSplit) {
-        true => runes::from_bytes(data),
-        false => partial.push(data),
-    };
+    let mut text = partial.push(data);
+    if editor.planted(Defect::RuneSplit) && partial.finish().is_some() {
+        text.push(char::REPLACEMENT_CHARACTER);
+    }
     editor.edit(serial, Range::at(end), &text, 'E')
 }
 
