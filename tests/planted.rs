@@ -14,7 +14,7 @@ use monkey9p::runner::{End, Runner, replay};
 /// it says nothing), and ops that show it.
 type Case = (&'static str, &'static str, Option<bool>, fn() -> Vec<Op>);
 
-const CASES: [Case; 29] = [
+const CASES: [Case; 34] = [
     ("crash-file-lives", "alive", None, || vec![write("/pane/{p0}/mark", "perhaps\n")]),
     ("crash-on-regex", "crash", None, || vec![write("/pane/{p0}/addr", "/[/")]),
     ("crash-far-offset", "crash", None, || vec![read_at("/README", 64, 1 << 63)]),
@@ -61,7 +61,28 @@ const CASES: [Case; 29] = [
     ("edit-not-atomic", "edit_is_atomic", None, || {
         vec![write("/pane/{p0}/exec", "Edit {\n1d\n99999d\n}\n")]
     }),
+    ("shell-outlives", "shells_end_with_their_pane", None, || {
+        vec![write("/pane/{p0}/ctl", "Tty\n"), Op::Remove { path: "/pane/{p0}".into() }]
+    }),
+    ("event-kept", "what_was_held_is_free", None, || {
+        vec![
+            hold("h0", "/pane/{p0}/event"),
+            write("/pane/{p0}/body", "unread"),
+            Op::Clunk { h: "h0".into() },
+        ]
+    }),
+    ("lock-kept", "what_was_held_is_free", None, || vec![write("/pane/{p0}/ctl", "lock\n")]),
+    ("dump-trims", "dump_restore", None, || vec![write("/pane/{p0}/body", "\n\n"), reload()]),
+    ("restore-loses-pane", "dump_restore", None, || vec![read("/pane/new"), reload()]),
 ];
+
+fn hold(h: &str, path: &str) -> Op {
+    Op::Hold { h: h.into(), path: path.into(), mode: 2 }
+}
+
+fn reload() -> Op {
+    Op::Seq { ops: vec![write("/ctl", "Dump\n"), Op::Restore { data: "Restore\n".into() }] }
+}
 
 /// What is read after an op follows from the op: enough of them, and each has been read.
 fn many_stats() -> Vec<Op> {

@@ -7,6 +7,7 @@ mod chunked_equals_whole;
 mod close_runs_only_line_files;
 mod directories_are_not_written;
 mod directory_reads_are_whole;
+mod dump_restore;
 mod edit_is_atomic;
 mod err_names_its_pane;
 mod follower_sees_the_log;
@@ -14,8 +15,10 @@ mod index_matches_pane_dirs;
 mod one_failure_rule;
 mod qid_is_one;
 mod read_within_count;
+mod shells_end_with_their_pane;
 mod traffic;
 mod walk_is_a_prefix;
+mod what_was_held_is_free;
 mod wire_answered;
 mod wire_clunk;
 mod wire_counts;
@@ -81,7 +84,7 @@ pub struct Violation {
 }
 
 /// Every invariant.
-pub const ALL: [Invariant; 28] = [
+pub const ALL: [Invariant; 31] = [
     alive::INVARIANT,
     // Before the rule that it is a part of: it says more.
     close_runs_only_line_files::INVARIANT,
@@ -99,6 +102,9 @@ pub const ALL: [Invariant; 28] = [
     addresses_inside::INVARIANT,
     edit_is_atomic::INVARIANT,
     bytes_survive::INVARIANT,
+    shells_end_with_their_pane::INVARIANT,
+    what_was_held_is_free::INVARIANT,
+    dump_restore::INVARIANT,
     wire_replies::INVARIANT,
     wire_answered::INVARIANT,
     wire_hang_up::INVARIANT,
