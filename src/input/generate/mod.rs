@@ -5,7 +5,10 @@ mod edit;
 mod payload;
 mod place;
 mod scene;
+mod story;
 mod wire;
+
+use std::collections::VecDeque;
 
 use super::parts::{
     AddrFile, AfterAddr, Chunking, Count, DataFile, DumpLine, Mode, NewName, NewPane, Parent, Perm,
@@ -28,6 +31,8 @@ pub struct Generator {
     weights: Weights,
     /// What each open handle's file takes.
     slots: [Option<Suit>; SLOTS as usize],
+    /// The rest of a story.
+    story: VecDeque<Step>,
 }
 
 impl Generator {
@@ -38,11 +43,21 @@ impl Generator {
 
     /// A generator with other weights. If all are 0, it only writes.
     pub fn with_weights(seed: u64, weights: Weights) -> Generator {
-        Generator { draw: Draw::new(seed), weights, slots: [None; SLOTS as usize] }
+        let slots = [None; SLOTS as usize];
+        Generator { draw: Draw::new(seed), weights, slots, story: VecDeque::new() }
     }
 
     /// The next step.
     pub fn next_step(&mut self) -> Step {
+        if self.story.is_empty() && self.draw.percent(percent::STORY) {
+            let steps = self.story();
+            // A family that is turned off has no part in a story either.
+            let wanted = |step: &Step| self.weights.of(step.family()) > 0;
+            self.story.extend(steps.into_iter().filter(wanted));
+        }
+        if let Some(step) = self.story.pop_front() {
+            return step;
+        }
         let point = self.draw.below(self.weights.total());
         match self.weights.at(point).unwrap_or(Family::Write) {
             Family::Handle => self.handle(),
