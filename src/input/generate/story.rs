@@ -99,8 +99,9 @@ fn view(draw: &mut Draw, pane: PaneRef) -> Vec<Step> {
 
 /// Runes of several bytes are written, and read in small pieces.
 fn runes(draw: &mut Draw, pane: PaneRef) -> Vec<Step> {
-    let mut body = draw.several(3, |draw| from_table!(draw, Rune));
-    body.push(rune(draw.pick(&LONG_RUNES)));
+    let mut body = draw.several(1, |draw| from_table!(draw, Rune));
+    let long = rune(draw.pick(&LONG_RUNES));
+    body.extend((0..1 + draw.below(LONG_RUNES.len() as u32)).map(|_| long));
     let text = Text { body: TextBody::Runes(body), end: draw.pick(Ending::ALL) };
     let address = simple(draw.pick(&[&b"0"[..], b"#0", b",", b"#3"]));
     let file = draw.pick(&[AddrFile::Data, AddrFile::Data, AddrFile::Xdata]);
