@@ -68,6 +68,13 @@ impl Weights {
 
 /// Shares of what a family chooses between, in percent.
 pub(super) mod percent {
+    /// Steps with which a story begins: several steps on one pane.
+    pub const STORY: u32 = 2;
+    /// A pane limited and collapsed, runes in small pieces, a wide tag, a lock, deep undo, events left
+    /// unread; the rest is many panes that come and go, at times with a column.
+    pub const STORIES: [u32; 6] = [18, 18, 14, 18, 12, 14];
+    pub const CROWD_COLUMN: u32 = 20;
+
     /// Panes that are alive, and those that are gone; the rest cannot be.
     pub const LIVE_PANE: u32 = 85;
     pub const GONE_PANE: u32 = 10;

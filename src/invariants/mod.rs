@@ -8,6 +8,7 @@ mod close_runs_only_line_files;
 mod data_equals_body;
 mod directories_are_not_written;
 mod directory_reads_are_whole;
+mod dump_restore;
 mod edit_is_atomic;
 mod err_names_its_pane;
 mod follower_sees_the_log;
@@ -16,10 +17,12 @@ mod one_failure_rule;
 mod page;
 mod qid_is_one;
 mod read_within_count;
+mod shells_end_with_their_pane;
 mod spans;
 mod traffic;
 mod undo_redo;
 mod walk_is_a_prefix;
+mod what_was_held_is_free;
 mod wire_answered;
 mod wire_clunk;
 mod wire_counts;
@@ -87,7 +90,7 @@ pub struct Violation {
 }
 
 /// Every invariant.
-pub const ALL: [Invariant; 30] = [
+pub const ALL: [Invariant; 33] = [
     alive::INVARIANT,
     // Before the rule that it is a part of: it says more.
     close_runs_only_line_files::INVARIANT,
@@ -107,6 +110,9 @@ pub const ALL: [Invariant; 30] = [
     bytes_survive::INVARIANT,
     data_equals_body::INVARIANT,
     undo_redo::INVARIANT,
+    shells_end_with_their_pane::INVARIANT,
+    what_was_held_is_free::INVARIANT,
+    dump_restore::INVARIANT,
     wire_replies::INVARIANT,
     wire_answered::INVARIANT,
     wire_hang_up::INVARIANT,

@@ -26,7 +26,7 @@ use thiserror::Error;
 pub use gate::{LaunchPlan, Proven, Refusal, prove};
 pub use keeper::main as keeper_main;
 pub use layout::Layout;
-pub use procs::{descendants, kill_all, tokened};
+pub use procs::{Process, descendants, family, kill_all, process, session_of, tokened};
 pub use protocol::Exit;
 pub use warden::{Warden, main as warden_main};
 
@@ -133,6 +133,12 @@ impl Sandbox {
     /// The target's process, once launched.
     pub fn target(&self) -> Option<i32> {
         self.target
+    }
+
+    /// The process of that number, if it is one of this sandbox's, and not the target itself.
+    pub fn process(&self, pid: i32) -> Option<Process> {
+        let target = self.target.filter(|&target| target != pid)?;
+        procs::belongs(pid, &self.token, target).then(|| process(pid)).flatten()
     }
 
     /// How the target ended, if it did within `wait`.

@@ -40,3 +40,19 @@ pub const SCRIPT_FRAME_BYTES: u32 = 256 << 10;
 pub const SCRIPT_RECEIVED_BYTES: usize = 8 << 20;
 /// Frames that a script's connection takes in all.
 pub const SCRIPT_FRAMES: usize = 512;
+/// Panes that are looked at because of one step.
+pub const PANES_LOOKED_AT: usize = 64;
+/// How long what a shell started may live on once its pane is gone.
+pub const SHELL_END_MS: u64 = 5_000;
+/// How often a wait for processes looks again.
+pub const PROBE_POLL_MS: u64 = 2;
+/// How long what a client held may stay taken once it is closed, or the client gone.
+pub const FREE_MS: u64 = 2_000;
+/// After what time it is asked for again; each further time after twice as long.
+pub const FREE_POLL_MS: u64 = 1;
+/// What is asked for again after one step.
+pub const PROBES: usize = 8;
+/// Opens that keep others out and are remembered.
+pub const HELD_OPENS: usize = 4_096;
+/// What is read of all bodies before and after a session is restored, in bytes.
+pub const RELOADED_BYTES: usize = 8 << 20;

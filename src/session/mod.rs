@@ -1,6 +1,7 @@
 //! One sandbox, one target, its connections, and what lives between steps: runs an op, gives an
 //! outcome.
 
+mod around;
 mod connect;
 mod crash;
 mod exchange;
@@ -9,13 +10,16 @@ mod failure;
 mod fids;
 mod follower;
 mod handles;
+mod held;
 pub mod limits;
 pub mod log;
 mod observe;
 mod outcome;
 mod refs;
+mod reload;
 mod reset;
 mod shape;
+mod shells;
 mod wire_step;
 
 use std::collections::HashMap;
@@ -28,14 +32,17 @@ use futures_util::try_join;
 pub use exchange::{Exchange, Ledger, Open, Request, Sending, Settled, WireEvent};
 pub use failure::{Failure, FailureKind, StartError};
 pub use fids::{Bound, follow};
+pub use held::{Exclusive, Freed};
 pub use observe::Needs;
 pub use outcome::{
     Addresses, Answered, Asked, Content, Edited, IndexView, Listing, Opened, Outcome, Sent,
     Traffic, What,
 };
 pub use refs::serials;
+pub use reload::{Reloaded, SeenPane};
 pub use reset::ResetError;
 pub use shape::describe;
+pub use shells::EndedShell;
 pub use wire_step::run as run_script;
 
 use crate::ops::{Latin1, Op, Reach};
@@ -46,9 +53,10 @@ use connect::connect;
 use exec::Context;
 use follower::Follower;
 use handles::Handle;
+use held::Held;
 use limits::{DEATH_MS, JOURNAL_BYTES, LAUNCH_MS, LOOK_MS, QUIT_MS, RECONNECT_MS, STEP_MS};
 use refs::Refs;
-use shape::{edited_pane, looked_at, payload_bytes, turn, uses_second};
+use shape::{payload_bytes, turn, uses_second};
 
 /// How often a pane's addresses are looked at: it takes as many requests as all the rest.
 const ADDRESSES_EACH: u64 = 4;
@@ -85,6 +93,7 @@ pub struct Session {
     follower: Option<Follower>,
     follow: bool,
     handles: HashMap<Latin1, Handle>,
+    held: Held,
     refs: Refs,
     marker: Option<String>,
     markers: u64,
@@ -132,6 +141,7 @@ impl Session {
             follower: None,
             follow,
             handles: HashMap::new(),
+            held: Held::default(),
             refs: Refs::default(),
             marker: None,
             markers: 0,
@@ -234,12 +244,7 @@ impl Session {
     }
 
     fn run_and_look(&mut self, op: &Op, what: &str, needs: Needs) -> Result<Outcome, Failure> {
-        let edited = edited_pane(&self.refs.resolve(op)).filter(|_| needs.edits);
-        let before = match &edited {
-            Some(pane) => self.body(pane)?,
-            None => None,
-        };
-        let panes = self.refs.panes.clone();
+        let mut before = self.before(op, needs)?;
         if uses_second(op) && self.second.is_none() {
             let wait = Duration::from_millis(RECONNECT_MS);
             let second = connect(&mut self.sandbox, &self.socket, wait).map_err(|why| {
@@ -248,20 +253,16 @@ impl Session {
             self.second = Some(second);
         }
         let mut outcome = self.execute(op).map_err(|why| Failure::wire(what, why))?;
-        if let (Some(pane), Some(before), false) = (&edited, before, outcome.hung_up) {
-            outcome.edited = self.body(pane)?.map(|after| Edited { before, after });
-        }
         if outcome.hung_up {
             self.reconnect()
                 .map_err(|why| Failure::new(FailureKind::Hang, format!("{what}: {why}")))?;
         }
+        self.right_after(&mut before, &mut outcome)?;
         self.look(needs, turn(op), &mut outcome).map_err(|failure| Failure {
             why: format!("after {what}: {}", failure.why),
             ..failure
         })?;
-        if let Some(name) = looked_at(op).filter(|_| needs.opened) {
-            outcome.opened = self.opened(name, &panes)?;
-        }
+        self.after(op, &before, needs, &mut outcome)?;
         outcome.crash = crash::crash_file(self.sandbox.layout()).map(|_| self.crash_text());
         Ok(outcome)
     }
@@ -342,22 +343,6 @@ impl Session {
         Ok(())
     }
 
-    /// The file `name` and the body of the one pane that was not among `panes`, if there is just one
-    /// and it has the file's name: a pane may come by itself, as for what a command prints.
-    fn opened(&self, name: &str, panes: &[u64]) -> Result<Option<Opened>, Failure> {
-        let new: Vec<&u64> = self.refs.panes.iter().filter(|pane| !panes.contains(pane)).collect();
-        let [pane] = new[..] else { return Ok(None) };
-        let Some(file) = crash::file(&self.sandbox.layout().home.join(name)) else {
-            return Ok(None);
-        };
-        let pane = format!("/pane/{pane}");
-        let limit = Duration::from_millis(LOOK_MS);
-        let body = drive(&self.conns(), limit, observe::shown(&self.conn, &pane, name))
-            .map_err(|why| Failure::wire(&pane, why))
-            .flatten()?;
-        Ok(body.map(|body| Opened { name: name.into(), file: file.into(), body }))
-    }
-
     fn body(&self, pane: &str) -> Result<Option<Bytes>, Failure> {
         let limit = Duration::from_millis(LOOK_MS);
         drive(&self.conns(), limit, observe::body(&self.conn, pane))
@@ -392,6 +377,7 @@ impl Session {
         self.follower = None;
         self.second = None;
         self.handles.clear();
+        self.held = Held::default();
         self.bound = Default::default();
         self.marker = None;
         let wait = Duration::from_millis(RECONNECT_MS);

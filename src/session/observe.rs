@@ -29,6 +29,12 @@ pub struct Needs {
     pub edits: bool,
     /// A file that was just opened, and its pane's body.
     pub opened: bool,
+    /// The processes of shells whose panes were closed.
+    pub shells: bool,
+    /// What a client held and has closed, asked for again.
+    pub held: bool,
+    /// The panes before and after a Dump and its Restore.
+    pub reload: bool,
 }
 
 impl Needs {
@@ -41,6 +47,9 @@ impl Needs {
         addresses: false,
         edits: false,
         opened: false,
+        shells: false,
+        held: false,
+        reload: false,
     };
 
     /// In words, for people.
@@ -53,6 +62,9 @@ impl Needs {
             (self.addresses, "a pane's addresses and its body's length"),
             (self.opened, "a fixture that a look has just opened, and the new pane's body"),
             (self.edits, "the body before and after an Edit"),
+            (self.shells, "the processes of a shell whose pane the step closed"),
+            (self.held, "an event file or a lock that the step closed, asked for again"),
+            (self.reload, "all panes before and after a step that dumps and restores"),
         ];
         let wanted: Vec<&str> = parts.iter().filter(|(on, _)| *on).map(|(_, what)| *what).collect();
         match wanted.is_empty() {
@@ -71,6 +83,9 @@ impl Needs {
             addresses: self.addresses || other.addresses,
             edits: self.edits || other.edits,
             opened: self.opened || other.opened,
+            shells: self.shells || other.shells,
+            held: self.held || other.held,
+            reload: self.reload || other.reload,
         }
     }
 }
@@ -189,7 +204,7 @@ pub async fn listing(conn: &Conn, turn: u64, panes: &[u64]) -> Result<Option<Lis
 /// Files of a pane that hold an address.
 const ADDRESSES: [&str; 3] = ["addr", "dot", "limit"];
 /// A body of this or more may have been read in part, in bytes.
-const BODY_BYTES: usize = READ_ALL_BYTES / 2;
+pub const BODY_BYTES: usize = READ_ALL_BYTES / 2;
 
 /// The addresses of the pane whose turn it is, read before the body, which shells may make longer;
 /// nothing if it is gone. Where one lies outside, all are read once more: the body may have shrunk.
@@ -228,18 +243,6 @@ pub async fn body(conn: &Conn, pane: &str) -> Result<Option<Bytes>, Failure> {
     let path = format!("{pane}/body");
     let body = conn.read_path(path.as_bytes()).await.map_err(|why| Failure::wire(&path, why))?;
     Ok(body.ok().filter(|body| body.len() < BODY_BYTES))
-}
-
-/// A pane's body, if its name is that of the file `name`.
-pub async fn shown(conn: &Conn, pane: &str, name: &str) -> Result<Option<Bytes>, Failure> {
-    let path = format!("{pane}/name");
-    let its = conn.read_path(path.as_bytes()).await.map_err(|why| Failure::wire(&path, why))?;
-    let its = its.unwrap_or_default();
-    let its = its.strip_suffix(b"\n").unwrap_or(&its);
-    match its.rsplit(|&byte| byte == b'/').next() == Some(name.as_bytes()) {
-        true => body(conn, pane).await,
-        false => Ok(None),
-    }
 }
 
 /// What must be readable for any check to be possible.

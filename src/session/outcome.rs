@@ -5,6 +5,9 @@ use std::collections::BTreeMap;
 use bytes::Bytes;
 
 use super::exchange::Exchange;
+use super::held::Freed;
+use super::reload::Reloaded;
+use super::shells::EndedShell;
 use crate::wire::Traced;
 use crate::wire::msg::{Fid, Qid};
 
@@ -35,6 +38,12 @@ pub struct Outcome {
     pub opened: Option<Opened>,
     /// What a refused Edit found and left.
     pub edited: Option<Edited>,
+    /// The shells whose panes the step closed.
+    pub ended_shells: Vec<EndedShell>,
+    /// What the step closed and no one else of ours holds.
+    pub freed: Vec<Freed>,
+    /// The session before and after it was dumped and restored.
+    pub reloaded: Option<Reloaded>,
     /// What the target left that says it crashed, although it answers.
     pub crash: Option<String>,
     /// What passed on each connection that a script of raw messages had to itself.

@@ -5,7 +5,10 @@ mod edit;
 mod payload;
 mod place;
 mod scene;
+mod story;
 mod wire;
+
+use std::collections::VecDeque;
 
 use super::parts::{
     AddrFile, AfterAddr, Chunking, Count, DataFile, DumpLine, Mode, NewName, NewPane, Parent, Perm,
@@ -30,8 +33,8 @@ pub struct Generator {
     weights: Weights,
     /// What each open handle's file takes.
     slots: [Option<Suit>; SLOTS as usize],
-    /// The next step, if the last one was made for it.
-    next: Option<Step>,
+    /// The next steps, if they were made beforehand: the rest of a story, or what a step was made for.
+    story: VecDeque<Step>,
 }
 
 impl Generator {
@@ -42,7 +45,8 @@ impl Generator {
 
     /// A generator with other weights. If all are 0, it only writes.
     pub fn with_weights(seed: u64, weights: Weights) -> Generator {
-        Generator { draw: Draw::new(seed), weights, slots: [None; SLOTS as usize], next: None }
+        let slots = [None; SLOTS as usize];
+        Generator { draw: Draw::new(seed), weights, slots, story: VecDeque::new() }
     }
 
     /// Goes on with other weights; what is open stays open.
@@ -52,7 +56,13 @@ impl Generator {
 
     /// The next step.
     pub fn next_step(&mut self) -> Step {
-        if let Some(step) = self.next.take() {
+        if self.story.is_empty() && self.draw.percent(percent::STORY) {
+            let steps = self.story();
+            // A family that is turned off has no part in a story either.
+            let wanted = |step: &Step| self.weights.of(step.family()) > 0;
+            self.story.extend(steps.into_iter().filter(wanted));
+        }
+        if let Some(step) = self.story.pop_front() {
             return step;
         }
         let point = self.draw.below(self.weights.total());
@@ -78,7 +88,7 @@ impl Generator {
                     && self.draw.percent(percent::KEPT_ADDRESSED)
                 {
                     let (address, then) = (edit::place(&mut self.draw), after_read(&mut self.draw));
-                    self.next = Some(Step::Addr { pane, address, then });
+                    self.story.push_back(Step::Addr { pane, address, then });
                 }
                 step
             }

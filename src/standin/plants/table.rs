@@ -166,16 +166,16 @@ table! {
         "Restore loses the last pane of a column of four or more."
         "loops with one bound too few"
     // Leaks.
-    ShellOutlives "shell-outlives" "ends" 2
+    ShellOutlives "shell-outlives" "shells_end_with_their_pane" 2
         "A shell goes on after its pane is closed."
         "only the terminal closed, and a shell that ignores the hang-up"
     OutputAfterEnd "output-after-end" "delivery" 3
         "When the end of a shell's output was read, the next read gives its last bytes again."
         "an end that is told before the last of the data"
-    EventKept "event-kept" "ends" 4
+    EventKept "event-kept" "what_was_held_is_free" 4
         "An event file stays in use when it is closed with events unread."
         "cleanup skipped on a path that returns early"
-    LockKept "lock-kept" "ends" 2
+    LockKept "lock-kept" "what_was_held_is_free" 1
         "A pane stays locked when the fid that locked it is clunked."
         "locks released by name only"
     FidKeptByRemove "fid-kept-by-remove" "wire_clunk" 1
