@@ -16,7 +16,7 @@ const WALLS: [(&str, &[&str]); 17] = [
     ("session", &["ops", "sandbox", "target", "wire"]),
     ("invariants", &["session", "target", "wire"]),
     ("record", &["ops", "wire"]),
-    ("minimize", &["ops"]),
+    ("minimize", &["ops", "wire"]),
     ("feedback", &[]),
     (
         "runner",
