@@ -2,9 +2,12 @@
 
 mod common;
 
+use std::time::Duration;
+
 use common::write;
 use monkey9p::ops::{HostAction, Op};
 use monkey9p::runner::{End, Runner, replay};
+use monkey9p::sandbox::family;
 use monkey9p::session::{Outcome, SeenPane};
 
 fn hold(h: &str, path: &str) -> Op {
@@ -127,4 +130,22 @@ fn a_command_that_runs_makes_no_claim_of_a_dump() {
     for seen in outcomes(&ops) {
         assert_eq!(seen[1].reloaded, None);
     }
+}
+
+/// What it printed last may have opened a pane since the last step was looked at.
+#[test]
+fn what_a_command_printed_since_the_last_step_is_in_its_dump() {
+    let mut runner = Runner::new(common::launcher(None), true);
+    for _ in 0..4 {
+        runner.step(&Op::Fresh { follower: false }).unwrap();
+        runner.step(&write("/exec", "date\n")).unwrap();
+        let target = runner.session().unwrap().target_pid().unwrap();
+        let within = Duration::from_secs(30);
+        assert!(common::wait_until(within, || family(target).is_empty()), "date never ended");
+        match runner.step(&reload()).unwrap() {
+            End::Done(outcome) => assert_eq!(outcome.reloaded.expect("both looks").before.len(), 4),
+            other => panic!("{other:?}"),
+        }
+    }
+    runner.end().unwrap();
 }

@@ -58,17 +58,9 @@ pub fn reloads(op: &Op) -> bool {
 impl Session {
     /// The panes, before they are dumped; nothing where they may change by themselves meanwhile.
     pub(super) fn before_reload(&self) -> Result<Option<Reloaded>, Failure> {
-        let panes = &self.refs.panes;
-        let (true, Some(target)) = (panes.len() <= PANES_LOOKED_AT, self.sandbox.target()) else {
-            return Ok(None);
-        };
-        let told = self.reading(async |conn| {
-            let mut told = Vec::new();
-            for &pane in panes {
-                told.push(status(conn, pane).await?.unwrap_or_default());
-            }
-            Ok(told)
-        })?;
+        let Some(target) = self.sandbox.target() else { return Ok(None) };
+        let told = self.reading(async |conn| told(conn).await)?;
+        let Some((panes, told)) = told else { return Ok(None) };
         let shells: Vec<_> = told.iter().map(|told| shell_in(told, &self.sandbox)).collect();
         // A command that runs, or whose end is not taken in yet, may print into any pane; what a
         // shell started prints in its own.
@@ -76,11 +68,13 @@ impl Session {
         if family(target).values().any(|one| !leads(one.session)) {
             return Ok(None);
         }
-        let Some((mut before, columns)) = self.reading(async |conn| seen(conn, panes).await)?
-        else {
-            return Ok(None);
-        };
-        for ((pane, shell), &serial) in before.iter_mut().zip(&shells).zip(panes) {
+        let seen = self.reading(async |conn| match observe::panes(conn).await? {
+            // What came while the processes were looked at may have been a command's last words.
+            Ok(now) if now == panes => seen(conn, &panes).await,
+            _ => Ok(None),
+        })?;
+        let Some((mut before, columns)) = seen else { return Ok(None) };
+        for ((pane, shell), &serial) in before.iter_mut().zip(&shells).zip(&panes) {
             pane.shell = shell.is_some();
             pane.watched = self.held.reads_events(serial);
         }
@@ -107,6 +101,19 @@ impl Session {
         before.iter_mut().for_each(|pane| pane.file_differs = file_differs(home, pane));
         Ok(Some(Reloaded { before, after, columns: [were, columns] }))
     }
+}
+
+/// The panes there are, and what each says of its shell.
+async fn told(conn: &Conn) -> Result<Option<(Vec<u64>, Vec<Bytes>)>, WireError> {
+    let Ok(panes) = observe::panes(conn).await? else { return Ok(None) };
+    if panes.len() > PANES_LOOKED_AT {
+        return Ok(None);
+    }
+    let mut told = Vec::new();
+    for &pane in &panes {
+        told.push(status(conn, pane).await?.unwrap_or_default());
+    }
+    Ok(Some((panes, told)))
 }
 
 /// The panes, and how many columns there are; nothing if one is gone, or if it is too much.
