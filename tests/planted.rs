@@ -14,7 +14,7 @@ use monkey9p::runner::{End, Runner, replay};
 /// it says nothing), and ops that show it.
 type Case = (&'static str, &'static str, Option<bool>, fn() -> Vec<Op>);
 
-const CASES: [Case; 29] = [
+const CASES: [Case; 32] = [
     ("crash-file-lives", "alive", None, || vec![write("/pane/{p0}/mark", "perhaps\n")]),
     ("crash-on-regex", "crash", None, || vec![write("/pane/{p0}/addr", "/[/")]),
     ("crash-far-offset", "crash", None, || vec![read_at("/README", 64, 1 << 63)]),
@@ -61,7 +61,33 @@ const CASES: [Case; 29] = [
     ("edit-not-atomic", "edit_is_atomic", None, || {
         vec![write("/pane/{p0}/exec", "Edit {\n1d\n99999d\n}\n")]
     }),
+    ("output-skips", "shell_output_arrives", None, || talk("seq 1000 1200\n", 64)),
+    ("output-after-end", "shell_output_ends", None, || talk("exit\n", 64)),
+    ("typed-twice", "typed_once", None, || {
+        talk(&format!("echo 9{}9\n", "typed".repeat(14)), 8_192)
+    }),
 ];
+
+/// A shell that is told a line, and listened to across two steps.
+fn talk(line: &str, count: u32) -> Vec<Op> {
+    let data = "/pane/{p0}/pty/data";
+    let listen = || Op::Seq { ops: vec![hread(count); 75] };
+    vec![
+        write("/pane/{p0}/ctl", "Tty\n"),
+        hold(data, 2),
+        Op::Hwrite { h: "h".into(), data: line.into() },
+        listen(),
+        listen(),
+    ]
+}
+
+fn hold(path: &str, mode: u8) -> Op {
+    Op::Hold { h: "h".into(), path: path.into(), mode }
+}
+
+fn hread(count: u32) -> Op {
+    Op::Hread { h: "h".into(), count, offset: None }
+}
 
 /// What is read after an op follows from the op: enough of them, and each has been read.
 fn many_stats() -> Vec<Op> {

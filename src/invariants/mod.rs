@@ -14,7 +14,11 @@ mod index_matches_pane_dirs;
 mod one_failure_rule;
 mod qid_is_one;
 mod read_within_count;
+mod shell_output_arrives;
+mod shell_output_ends;
 mod traffic;
+mod typed_lines;
+mod typed_once;
 mod walk_is_a_prefix;
 mod wire_answered;
 mod wire_clunk;
@@ -81,7 +85,7 @@ pub struct Violation {
 }
 
 /// Every invariant.
-pub const ALL: [Invariant; 28] = [
+pub const ALL: [Invariant; 31] = [
     alive::INVARIANT,
     // Before the rule that it is a part of: it says more.
     close_runs_only_line_files::INVARIANT,
@@ -99,6 +103,9 @@ pub const ALL: [Invariant; 28] = [
     addresses_inside::INVARIANT,
     edit_is_atomic::INVARIANT,
     bytes_survive::INVARIANT,
+    shell_output_arrives::INVARIANT,
+    shell_output_ends::INVARIANT,
+    typed_once::INVARIANT,
     wire_replies::INVARIANT,
     wire_answered::INVARIANT,
     wire_hang_up::INVARIANT,

@@ -293,7 +293,7 @@ impl Context<'_> {
                 Held::Answered(reply) => reply,
                 Held::Flushed => {
                     let held = Asked::new(What::Read, path, Answered::Held);
-                    out.add(held.of(*open).at(offset, Bytes::new()));
+                    out.add(held.of(*open).count(count).at(offset, Bytes::new()));
                     return Ok(None);
                 }
             },
@@ -304,9 +304,9 @@ impl Context<'_> {
             Ok(_) => (Answered::Done, Bytes::new()),
             Err(why) => (Answered::Refused(why), Bytes::new()),
         };
-        let count = (answer == Answered::Done).then_some(data.len() as u64);
-        out.add(Asked::new(What::Read, path, answer).of(*open).at(offset, data));
-        Ok(count)
+        let got = (answer == Answered::Done).then_some(data.len() as u64);
+        out.add(Asked::new(What::Read, path, answer).of(*open).count(count).at(offset, data));
+        Ok(got)
     }
 
     async fn stat(&mut self, raw: &Latin1, out: &mut Outcome) -> Result<(), WireError> {

@@ -9,6 +9,7 @@ mod failure;
 mod fids;
 mod follower;
 mod handles;
+mod heard;
 pub mod limits;
 pub mod log;
 mod observe;
@@ -28,6 +29,7 @@ use futures_util::try_join;
 pub use exchange::{Exchange, Ledger, Open, Request, Sending, Settled, WireEvent};
 pub use failure::{Failure, FailureKind, StartError};
 pub use fids::{Bound, follow};
+pub use heard::Heard;
 pub use observe::Needs;
 pub use outcome::{
     Addresses, Answered, Asked, Content, Edited, IndexView, Listing, Opened, Outcome, Sent,
@@ -46,6 +48,7 @@ use connect::connect;
 use exec::Context;
 use follower::Follower;
 use handles::Handle;
+use heard::Shells;
 use limits::{DEATH_MS, JOURNAL_BYTES, LAUNCH_MS, LOOK_MS, QUIT_MS, RECONNECT_MS, STEP_MS};
 use refs::Refs;
 use shape::{edited_pane, looked_at, payload_bytes, turn, uses_second};
@@ -85,6 +88,7 @@ pub struct Session {
     follower: Option<Follower>,
     follow: bool,
     handles: HashMap<Latin1, Handle>,
+    shells: Shells,
     refs: Refs,
     marker: Option<String>,
     markers: u64,
@@ -130,6 +134,7 @@ impl Session {
             follower: None,
             follow,
             handles: HashMap::new(),
+            shells: Shells::default(),
             refs: Refs::default(),
             marker: None,
             markers: 0,
@@ -240,6 +245,7 @@ impl Session {
             self.second = Some(second);
         }
         let mut outcome = self.execute(op).map_err(|why| Failure::wire(what, why))?;
+        self.shells.follow(&mut outcome);
         if let (Some(pane), Some(before), false) = (&edited, before, outcome.hung_up) {
             outcome.edited = self.body(pane)?.map(|after| Edited { before, after });
         }
@@ -373,6 +379,7 @@ impl Session {
         self.follower = None;
         self.second = None;
         self.handles.clear();
+        self.shells.forget();
         self.bound = Default::default();
         self.marker = None;
         let wait = Duration::from_millis(RECONNECT_MS);

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use bytes::Bytes;
 
 use super::exchange::Exchange;
+use super::heard::Heard;
 use crate::wire::Traced;
 use crate::wire::msg::{Fid, Qid};
 
@@ -39,6 +40,8 @@ pub struct Outcome {
     pub crash: Option<String>,
     /// What passed on each connection that a script of raw messages had to itself.
     pub wire: Vec<Exchange>,
+    /// The opens of shells' output that were read, with all that was ever heard on each.
+    pub heard: Vec<Heard>,
 }
 
 /// What went over one connection during a step, the checks' own requests included.
@@ -143,6 +146,8 @@ pub struct Asked {
     pub mode: Option<u8>,
     /// The offset of a read or a write, in bytes.
     pub offset: u64,
+    /// How much a read asked for, in bytes.
+    pub count: u32,
     /// What was read, or sent to be written.
     pub data: Bytes,
 }
@@ -228,8 +233,8 @@ impl Outcome {
 impl Asked {
     /// A request without anything besides.
     pub fn new(what: What, path: &str, answer: Answered) -> Asked {
-        let (open, mode, offset, data) = (0, None, 0, Bytes::new());
-        Asked { what, path: path.to_owned(), answer, open, mode, offset, data }
+        let path = path.to_owned();
+        Asked { what, path, answer, open: 0, mode: None, offset: 0, count: 0, data: Bytes::new() }
     }
 
     pub(super) fn of(self, open: u64) -> Asked {
@@ -238,6 +243,10 @@ impl Asked {
 
     pub(super) fn mode(self, mode: u8) -> Asked {
         Asked { mode: Some(mode), ..self }
+    }
+
+    pub(super) fn count(self, count: u32) -> Asked {
+        Asked { count, ..self }
     }
 
     pub(super) fn at(self, offset: u64, data: Bytes) -> Asked {
