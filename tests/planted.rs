@@ -14,7 +14,7 @@ use monkey9p::runner::{End, Runner, replay};
 /// it says nothing), and ops that show it.
 type Case = (&'static str, &'static str, Option<bool>, fn() -> Vec<Op>);
 
-const CASES: [Case; 32] = [
+const CASES: [Case; 33] = [
     ("crash-file-lives", "alive", None, || vec![write("/pane/{p0}/mark", "perhaps\n")]),
     ("crash-on-regex", "crash", None, || vec![write("/pane/{p0}/addr", "/[/")]),
     ("crash-far-offset", "crash", None, || vec![read_at("/README", 64, 1 << 63)]),
@@ -66,6 +66,7 @@ const CASES: [Case; 32] = [
     ("typed-twice", "typed_once", None, || {
         talk(&format!("echo 9{}9\n", "typed".repeat(14)), 8_192)
     }),
+    ("events-swapped", "events_tell_the_text", None, watch),
 ];
 
 /// A shell that is told a line, and listened to across two steps.
@@ -79,6 +80,17 @@ fn talk(line: &str, count: u32) -> Vec<Op> {
         listen(),
         listen(),
     ]
+}
+
+/// A replacement whose events are read in pieces, between two reads of the body.
+fn watch() -> Vec<Op> {
+    let body =
+        || Op::Read { path: "/pane/{p0}/body".into(), count: 64, offset: 0, mode: 0, reads: 64 };
+    let mut ops = vec![hold("/pane/{p0}/event", 0), body(), hread(7)];
+    ops.push(write("/pane/{p0}/exec", "Edit ,s/alpha/omega/\n"));
+    ops.extend(vec![hread(7); 12]);
+    ops.extend([body(), hread(7)]);
+    vec![Op::Seq { ops }]
 }
 
 fn hold(path: &str, mode: u8) -> Op {

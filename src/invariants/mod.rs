@@ -9,6 +9,8 @@ mod directories_are_not_written;
 mod directory_reads_are_whole;
 mod edit_is_atomic;
 mod err_names_its_pane;
+mod event_text;
+mod events_tell_the_text;
 mod follower_sees_the_log;
 mod index_matches_pane_dirs;
 mod one_failure_rule;
@@ -85,7 +87,7 @@ pub struct Violation {
 }
 
 /// Every invariant.
-pub const ALL: [Invariant; 31] = [
+pub const ALL: [Invariant; 32] = [
     alive::INVARIANT,
     // Before the rule that it is a part of: it says more.
     close_runs_only_line_files::INVARIANT,
@@ -106,6 +108,7 @@ pub const ALL: [Invariant; 31] = [
     shell_output_arrives::INVARIANT,
     shell_output_ends::INVARIANT,
     typed_once::INVARIANT,
+    events_tell_the_text::INVARIANT,
     wire_replies::INVARIANT,
     wire_answered::INVARIANT,
     wire_hang_up::INVARIANT,

@@ -237,7 +237,7 @@ table! {
         "The qid of a pane's body differs between walk and stat."
         "qids made in two places"
     // Streams.
-    EventsSwapped "events-swapped" "delivery" 2
+    EventsSwapped "events-swapped" "events_tell_the_text" 2
         "Two events of one replacement are told in the wrong order."
         "a queue filled from its other end"
     OutputSkips "output-skips" "shell_output_arrives" 3
