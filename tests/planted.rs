@@ -15,7 +15,7 @@ use monkey9p::wire::msg::{OTRUNC, OWRITE};
 /// it says nothing), and ops that show it.
 type Case = (&'static str, &'static str, Option<bool>, fn() -> Vec<Op>);
 
-const CASES: [Case; 39] = [
+const CASES: [Case; 43] = [
     ("crash-file-lives", "alive", None, || vec![write("/pane/{p0}/mark", "perhaps\n")]),
     ("crash-on-regex", "crash", None, || vec![write("/pane/{p0}/addr", "/[/")]),
     ("crash-far-offset", "crash", None, || vec![read_at("/README", 64, 1 << 63)]),
@@ -91,6 +91,12 @@ const CASES: [Case; 39] = [
     ("lock-kept", "what_was_held_is_free", None, || vec![write("/pane/{p0}/ctl", "lock\n")]),
     ("dump-trims", "dump_restore", None, || vec![write("/pane/{p0}/body", "\n\n"), reload()]),
     ("restore-loses-pane", "dump_restore", None, || vec![read("/pane/new"), reload()]),
+    ("output-skips", "shell_output_arrives", None, || talk("seq 1000 1200\n", 64)),
+    ("output-after-end", "shell_output_ends", None, || talk("exit\n", 64)),
+    ("typed-twice", "typed_once", None, || {
+        talk(&format!("echo 9{}9\n", "typed".repeat(14)), 8_192)
+    }),
+    ("events-swapped", "events_tell_the_text", None, watch),
 ];
 
 fn hold(h: &str, path: &str) -> Op {
@@ -99,6 +105,34 @@ fn hold(h: &str, path: &str) -> Op {
 
 fn reload() -> Op {
     Op::Seq { ops: vec![write("/ctl", "Dump\n"), Op::Restore { data: "Restore\n".into() }] }
+}
+
+/// A shell that is told a line, and listened to across two steps.
+fn talk(line: &str, count: u32) -> Vec<Op> {
+    let data = "/pane/{p0}/pty/data";
+    let listen = || Op::Seq { ops: vec![hread(count); 75] };
+    vec![
+        write("/pane/{p0}/ctl", "Tty\n"),
+        hold("h", data),
+        Op::Hwrite { h: "h".into(), data: line.into() },
+        listen(),
+        listen(),
+    ]
+}
+
+/// A replacement whose events are read in pieces, between two reads of the body.
+fn watch() -> Vec<Op> {
+    let body =
+        || Op::Read { path: "/pane/{p0}/body".into(), count: 64, offset: 0, mode: 0, reads: 64 };
+    let mut ops = vec![hold("h", "/pane/{p0}/event"), body(), hread(7)];
+    ops.push(write("/pane/{p0}/exec", "Edit ,s/alpha/omega/\n"));
+    ops.extend(vec![hread(7); 12]);
+    ops.extend([body(), hread(7)]);
+    vec![Op::Seq { ops }]
+}
+
+fn hread(count: u32) -> Op {
+    Op::Hread { h: "h".into(), count, offset: None }
 }
 
 /// What is read after an op follows from the op: enough of them, and each has been read.

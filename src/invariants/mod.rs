@@ -11,15 +11,21 @@ mod directory_reads_are_whole;
 mod dump_restore;
 mod edit_is_atomic;
 mod err_names_its_pane;
+mod event_text;
+mod events_tell_the_text;
 mod follower_sees_the_log;
 mod index_matches_pane_dirs;
 mod one_failure_rule;
 mod page;
 mod qid_is_one;
 mod read_within_count;
+mod shell_output_arrives;
+mod shell_output_ends;
 mod shells_end_with_their_pane;
 mod spans;
 mod traffic;
+mod typed_lines;
+mod typed_once;
 mod undo_redo;
 mod walk_is_a_prefix;
 mod what_was_held_is_free;
@@ -90,7 +96,7 @@ pub struct Violation {
 }
 
 /// Every invariant.
-pub const ALL: [Invariant; 33] = [
+pub const ALL: [Invariant; 37] = [
     alive::INVARIANT,
     // Before the rule that it is a part of: it says more.
     close_runs_only_line_files::INVARIANT,
@@ -113,6 +119,10 @@ pub const ALL: [Invariant; 33] = [
     shells_end_with_their_pane::INVARIANT,
     what_was_held_is_free::INVARIANT,
     dump_restore::INVARIANT,
+    shell_output_arrives::INVARIANT,
+    shell_output_ends::INVARIANT,
+    typed_once::INVARIANT,
+    events_tell_the_text::INVARIANT,
     wire_replies::INVARIANT,
     wire_answered::INVARIANT,
     wire_hang_up::INVARIANT,

@@ -10,6 +10,7 @@ mod failure;
 mod fids;
 mod follower;
 mod handles;
+mod heard;
 mod held;
 pub mod limits;
 pub mod log;
@@ -32,6 +33,7 @@ use futures_util::try_join;
 pub use exchange::{Exchange, Ledger, Open, Request, Sending, Settled, WireEvent};
 pub use failure::{Failure, FailureKind, StartError};
 pub use fids::{Bound, follow};
+pub use heard::Heard;
 pub use held::{Exclusive, Freed};
 pub use observe::Needs;
 pub use outcome::{
@@ -53,6 +55,7 @@ use connect::connect;
 use exec::Context;
 use follower::Follower;
 use handles::Handle;
+use heard::Shells;
 use held::Held;
 use limits::{DEATH_MS, JOURNAL_BYTES, LAUNCH_MS, LOOK_MS, QUIT_MS, RECONNECT_MS, STEP_MS};
 use refs::Refs;
@@ -94,6 +97,7 @@ pub struct Session {
     follow: bool,
     handles: HashMap<Latin1, Handle>,
     held: Held,
+    shells: Shells,
     refs: Refs,
     marker: Option<String>,
     markers: u64,
@@ -142,6 +146,7 @@ impl Session {
             follow,
             handles: HashMap::new(),
             held: Held::default(),
+            shells: Shells::default(),
             refs: Refs::default(),
             marker: None,
             markers: 0,
@@ -253,6 +258,7 @@ impl Session {
             self.second = Some(second);
         }
         let mut outcome = self.execute(op).map_err(|why| Failure::wire(what, why))?;
+        self.shells.follow(&mut outcome);
         if outcome.hung_up {
             self.reconnect()
                 .map_err(|why| Failure::new(FailureKind::Hang, format!("{what}: {why}")))?;
@@ -378,6 +384,7 @@ impl Session {
         self.second = None;
         self.handles.clear();
         self.held = Held::default();
+        self.shells.forget();
         self.bound = Default::default();
         self.marker = None;
         let wait = Duration::from_millis(RECONNECT_MS);

@@ -187,15 +187,25 @@ pub async fn listing(conn: &Conn, turn: u64, panes: &[u64]) -> Result<Option<Lis
     };
     let mut seen = None;
     if conn.open(fid, OREAD, timeout).await.map_err(hung)?.is_ok() {
-        let whole = needed(&path, conn.read_all(fid, u32::MAX).await)?;
         let small = if directory { 128 + turn % 900 } else { 1 + turn % 50 };
-        let count = (small as u32).max(whole.len().div_ceil(PIECES) as u32);
-        let pieces = needed(&path, conn.read_all(fid, count).await)?;
-        let content = match directory {
+        let read = async {
+            let whole = needed(&path, conn.read_all(fid, u32::MAX).await)?;
+            let count = (small as u32).max(whole.len().div_ceil(PIECES) as u32);
+            let pieces = needed(&path, conn.read_all(fid, count).await)?;
+            Ok::<_, Failure>((whole, count, pieces))
+        };
+        let content = |whole, pieces| match directory {
             true => Content::Directory(names(whole), names(pieces)),
             false => Content::File(whole, pieces),
         };
-        seen = Some(Listing { path: path.clone(), count, content });
+        seen = match read.await {
+            Ok((whole, count, pieces)) => {
+                Some(Listing { path: path.clone(), count, content: content(whole, pieces) })
+            }
+            // A pane that a shell's end closes may be gone at any time.
+            Err(why) if why.kind == FailureKind::Checker && name.contains("{s}") => None,
+            Err(why) => return Err(why),
+        };
     }
     conn.clunk(fid).await.map_err(hung)?.ok();
     Ok(seen)

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use bytes::Bytes;
 
 use super::exchange::Exchange;
+use super::heard::Heard;
 use super::held::Freed;
 use super::reload::Reloaded;
 use super::shells::EndedShell;
@@ -48,6 +49,8 @@ pub struct Outcome {
     pub crash: Option<String>,
     /// What passed on each connection that a script of raw messages had to itself.
     pub wire: Vec<Exchange>,
+    /// The opens of shells' output that were read, with all that was ever heard on each.
+    pub heard: Vec<Heard>,
 }
 
 /// What went over one connection during a step, the checks' own requests included.

@@ -169,7 +169,7 @@ table! {
     ShellOutlives "shell-outlives" "shells_end_with_their_pane" 2
         "A shell goes on after its pane is closed."
         "only the terminal closed, and a shell that ignores the hang-up"
-    OutputAfterEnd "output-after-end" "delivery" 3
+    OutputAfterEnd "output-after-end" "shell_output_ends" 3
         "When the end of a shell's output was read, the next read gives its last bytes again."
         "an end that is told before the last of the data"
     EventKept "event-kept" "what_was_held_is_free" 4
@@ -237,13 +237,13 @@ table! {
         "The qid of a pane's body differs between walk and stat."
         "qids made in two places"
     // Streams.
-    EventsSwapped "events-swapped" "delivery" 2
+    EventsSwapped "events-swapped" "events_tell_the_text" 2
         "Two events of one replacement are told in the wrong order."
         "a queue filled from its other end"
-    OutputSkips "output-skips" "delivery" 3
+    OutputSkips "output-skips" "shell_output_arrives" 3
         "A reader of a shell's output in pieces misses a byte between two of them."
         "a count of what was read that is one too many"
-    TypedTwice "typed-twice" "delivery" 3
+    TypedTwice "typed-twice" "typed_once" 3
         "What is typed to a shell in more than 64 bytes arrives twice."
         "a write tried again after it had succeeded in part"
 }
