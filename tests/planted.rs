@@ -142,6 +142,20 @@ fn a_pane_that_comes_by_itself_was_not_opened_by_a_look() {
     assert!(common::replay_on(None, &ops).found.is_none());
 }
 
+/// A pane whose shell ends goes while it is looked at.
+#[test]
+fn a_pane_that_goes_by_itself_is_no_failure() {
+    let end = |n: usize| {
+        let tty = write("/pane/{p1}/ctl", "Tty\n");
+        // What is looked at afterwards follows from the op.
+        let typed = write("/pane/{p1}/pty/data", &format!("echo {n}\nexit\n"));
+        [read("/pane/new"), Op::Seq { ops: vec![tty, typed] }]
+    };
+    let ops: Vec<Op> = (0..30).flat_map(end).collect();
+    let replayed = common::replay_on(None, &ops);
+    assert!(replayed.found.is_none(), "{:?}", replayed.found);
+}
+
 /// What the stand-in's table says of a defect is what is found.
 #[test]
 fn the_table_names_the_rule_that_tells() {
