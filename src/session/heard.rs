@@ -249,7 +249,7 @@ mod tests {
     const DATA: &str = "/pane/3/pty/data";
 
     fn asked(what: What, path: &str, open: u64, data: &'static str) -> Asked {
-        let asked = Asked::new(what, path, Answered::Done).of(open).count(64);
+        let asked = Asked::new(what, path, Answered::Done).of(open).asking(64);
         asked.at(0, Bytes::from_static(data.as_bytes()))
     }
 
@@ -286,7 +286,7 @@ mod tests {
         assert_eq!(heard(vec![read("a"), read(""), read("b"), read("c")]), "bc");
         assert_eq!(heard(vec![read("a"), read(""), read("")]), "");
         // An empty read that asked for nothing; one before anything; one before more was typed.
-        let nothing = read("").count(0);
+        let nothing = read("").asking(0);
         assert_eq!(heard(vec![read("a"), nothing, read("b")]), "");
         assert_eq!(heard(vec![read(""), read("b")]), "");
         let typed = asked(What::Write, DATA, 1, "x\n");

@@ -8,7 +8,7 @@ use super::follower::Follower;
 use super::log;
 use super::outcome::{Addresses, Content, IndexView, Listing};
 use crate::wire::limits::{READ_ALL_BYTES, REPLY_TIMEOUT_MS};
-use crate::wire::msg::{OREAD, Tmsg};
+use crate::wire::msg::{Fid, OREAD, Tmsg};
 use crate::wire::{Answer, Conn, ROOT_FID, WireError, split, stat};
 use std::time::Duration;
 
@@ -187,28 +187,34 @@ pub async fn listing(conn: &Conn, turn: u64, panes: &[u64]) -> Result<Option<Lis
     };
     let mut seen = None;
     if conn.open(fid, OREAD, timeout).await.map_err(hung)?.is_ok() {
-        let small = if directory { 128 + turn % 900 } else { 1 + turn % 50 };
-        let read = async {
-            let whole = needed(&path, conn.read_all(fid, u32::MAX).await)?;
-            let count = (small as u32).max(whole.len().div_ceil(PIECES) as u32);
-            let pieces = needed(&path, conn.read_all(fid, count).await)?;
-            Ok::<_, Failure>((whole, count, pieces))
-        };
-        let content = |whole, pieces| match directory {
-            true => Content::Directory(names(whole), names(pieces)),
-            false => Content::File(whole, pieces),
-        };
-        seen = match read.await {
-            Ok((whole, count, pieces)) => {
-                Some(Listing { path: path.clone(), count, content: content(whole, pieces) })
-            }
-            // A pane that a shell's end closes may be gone at any time.
-            Err(why) if why.kind == FailureKind::Checker && name.contains("{s}") => None,
-            Err(why) => return Err(why),
-        };
+        seen = read_twice(conn, fid, &path, turn, directory).await?;
     }
     conn.clunk(fid).await.map_err(hung)?.ok();
     Ok(seen)
+}
+
+/// An open listing, whole and in pieces; nothing if it is a pane's, which a shell's end may close
+/// between any two requests.
+async fn read_twice(
+    conn: &Conn,
+    fid: Fid,
+    path: &str,
+    turn: u64,
+    directory: bool,
+) -> Result<Option<Listing>, Failure> {
+    let unless_gone = |read| match needed(path, read) {
+        Err(why) if path.starts_with("/pane/") && why.kind == FailureKind::Checker => Ok(None),
+        read => read.map(Some),
+    };
+    let Some(whole) = unless_gone(conn.read_all(fid, u32::MAX).await)? else { return Ok(None) };
+    let small = if directory { 128 + turn % 900 } else { 1 + turn % 50 };
+    let count = (small as u32).max(whole.len().div_ceil(PIECES) as u32);
+    let Some(pieces) = unless_gone(conn.read_all(fid, count).await)? else { return Ok(None) };
+    let content = match directory {
+        true => Content::Directory(names(whole), names(pieces)),
+        false => Content::File(whole, pieces),
+    };
+    Ok(Some(Listing { path: path.to_owned(), count, content }))
 }
 
 /// Files of a pane that hold an address.
