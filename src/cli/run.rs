@@ -69,6 +69,9 @@ struct Common {
     /// Seconds that the verdict on each new bug may take, minimizing included; 0 for neither
     #[arg(long, value_name = "N", default_value_t = 30)]
     minimize_seconds: u64,
+    /// Stop at the first failure
+    #[arg(long)]
+    first: bool,
     /// Print a JSON object for each seed
     #[arg(long)]
     json: bool,
@@ -109,12 +112,15 @@ fn run(
     let mut found = false;
     for &seed in seeds {
         let (wire, out) = (common.wire, common.out.clone());
-        let run = RandomRun { seed, steps, wire, weighing, spending, out };
+        let run = RandomRun { seed, steps, wire, weighing, spending, first: common.first, out };
         let summary = watched(&mut runner, &run, common.json, seen.as_deref_mut())?;
         found |= !summary.found.is_empty();
         match common.json {
             true => say!("{}", as_json(&run, &summary)),
             false => print(&run, &summary),
+        }
+        if found && common.first {
+            break;
         }
     }
     Ok(if found { FOUND } else { CLEAN })

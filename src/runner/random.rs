@@ -30,6 +30,8 @@ pub struct RandomRun {
     pub spending: Option<Spending>,
     /// How the families are weighed.
     pub weighing: Weighing,
+    /// Whether the first failure ends it.
+    pub first: bool,
     /// Where `runs/` and `bugs/` go.
     pub out: PathBuf,
 }
@@ -114,6 +116,10 @@ pub fn random_run(
             }
         }
         tell(Progress::Step(step + 1));
+        if run.first && !summary.found.is_empty() {
+            summary.steps = step + 1;
+            break;
+        }
     }
     runner.end()?;
     log.end()?;
