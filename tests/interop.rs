@@ -51,8 +51,13 @@ fn records(here: &Path) -> Vec<PathBuf> {
 }
 
 /// Defects that both find by rules of one name.
-const SHARED: [&str; 5] =
-    ["err-twice", "err-missing", "close-fails-body", "index-misses-pane", "crash-on-regex"];
+const SHARED: [&str; 5] = [
+    "pane-dir-misses-view",
+    "err-missing",
+    "close-fails-body",
+    "index-misses-pane",
+    "crash-on-regex",
+];
 
 #[test]
 fn its_records_replay_minimize_and_explain_here() {

@@ -440,3 +440,12 @@ fn run_finds_them_and_its_records_replay_and_minimize() {
         );
     }
 }
+
+/// What no open may ask for is refused without a record, of the file that makes panes too.
+#[test]
+fn an_open_in_a_mode_that_there_is_not_is_no_failed_pane() {
+    let odd = |mode| Op::Read { path: "/pane/new".into(), count: 64, offset: 0, mode, reads: 1 };
+    let ops: Vec<Op> = [3, 0x63, 0x40, 0x80, 0xff].map(odd).into();
+    let found = common::replay_on(None, &ops).found;
+    assert!(found.is_none(), "{found:?}");
+}

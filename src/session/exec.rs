@@ -20,7 +20,7 @@ use crate::ops::{Chunks, HostAction, Latin1, Op, Reach, guard};
 use crate::wire::limits::{
     REPLY_TIMEOUT_MS, SLOW_REPLY_TIMEOUT_MS, SLOW_WRITE_BYTES, WRITE_OVERHEAD_BYTES,
 };
-use crate::wire::msg::{Fid, ORDWR, OTRUNC, OWRITE, Rmsg, Tmsg};
+use crate::wire::msg::{Fid, ORDWR, OREAD, OTRUNC, OWRITE, Rmsg, Tmsg};
 use crate::wire::{Conn, Held, WireError, split};
 
 /// What an op needs besides its own fields.
@@ -78,7 +78,8 @@ pub(super) fn reply_timeout() -> Duration {
 /// The opens that the failure rule names are told apart.
 fn open_kind(path: &str, mode: u8) -> What {
     match (path.trim_end_matches('/'), writes(mode)) {
-        ("/pane/new", false) => What::OpenNew,
+        // A mode that no open(9P) has is misuse of the protocol, whatever the file.
+        ("/pane/new", false) if mode & !OTRUNC == OREAD => What::OpenNew,
         (_, true) if mode & OTRUNC != 0 => What::Truncate,
         _ => What::Open,
     }
@@ -409,4 +410,25 @@ struct Read {
     count: u32,
     offset: u64,
     reads: u32,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_an_open_that_may_be_makes_a_pane() {
+        for (path, mode, want) in [
+            ("/pane/new", 0, What::OpenNew),
+            ("/pane/new/", 16, What::OpenNew),
+            ("/pane/new", 1, What::Open),
+            ("/pane/new", 3, What::Open),
+            ("/pane/new", 0x63, What::Open),
+            ("/pane/new", 17, What::Truncate),
+            ("/index", 0, What::Open),
+            ("/pane/3/body", 18, What::Truncate),
+        ] {
+            assert_eq!(open_kind(path, mode), want, "{path} {mode:#x}");
+        }
+    }
 }
