@@ -346,6 +346,29 @@ fn the_table_names_the_rule_that_tells() {
     }
 }
 
+/// Two runs that meet the same bug leave one directory, whose record says so; and its story can be
+/// told anew.
+#[test]
+fn a_bug_met_again_is_counted_and_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path();
+    for _ in 0..2 {
+        let done = monkey9p("crash-far-offset", &["run", "--steps", "2000", "--first"], here);
+        assert_eq!(done.status.code(), Some(1), "{done:?}");
+    }
+    let [record] = &records(here)[..] else { panic!("{:?}", records(here)) };
+    assert_eq!(read_ops(record).unwrap().header["seen"], 2);
+    let index = fs::read_to_string(here.join("bugs/index.json")).unwrap();
+    assert!(index.contains("\"seen\": 2"), "{index}");
+    let small = record.with_file_name("record.min.jsonl");
+    let told = monkey9p("crash-far-offset", &["explain", "--run", small.to_str().unwrap()], here);
+    let said = String::from_utf8_lossy(&told.stdout).into_owned();
+    assert_eq!(told.status.code(), Some(1), "{said}");
+    for want in ["1. start a target", "FAILED: target exit", "9p -a \"$S\" read", "--replay "] {
+        assert!(said.contains(want), "{want}: {said}");
+    }
+}
+
 /// Every planted defect is run through a session, here or as a script of raw messages.
 #[test]
 fn no_defect_goes_without_a_case() {
@@ -395,7 +418,7 @@ fn monkey9p(plant: &str, arguments: &[&str], here: &Path) -> Output {
 
 fn records(here: &Path) -> Vec<PathBuf> {
     let bugs = fs::read_dir(here.join("bugs")).into_iter().flatten().flatten();
-    bugs.map(|entry| entry.path().join("record.jsonl")).collect()
+    bugs.map(|entry| entry.path().join("record.jsonl")).filter(|path| path.is_file()).collect()
 }
 
 #[test]
