@@ -5,7 +5,7 @@ mod simpler;
 
 use crate::ops::Op;
 use ddmin::ddmin;
-use simpler::{simpler, spliced};
+use simpler::simpler;
 
 /// Runs candidates.
 pub trait Oracle {
@@ -28,7 +28,6 @@ pub fn minimize(ops: &[Op], oracle: &mut impl Oracle) -> Vec<Op> {
     best = last_ops(&best, oracle);
     loop {
         best = fewer(&best, oracle);
-        best = apart(best, oracle);
         let before = best.clone();
         best = each_simpler(best, oracle);
         if best == before {
@@ -62,19 +61,6 @@ fn fewer(ops: &[Op], oracle: &mut impl Oracle) -> Vec<Op> {
         Some(found)
     });
     whole(&rest)
-}
-
-/// Each op of several, taken apart into steps of their own where that still fails, and those made
-/// fewer.
-fn apart(mut ops: Vec<Op>, oracle: &mut impl Oracle) -> Vec<Op> {
-    let mut at = 1;
-    while at < ops.len() {
-        match spliced(&ops, at).and_then(|candidate| take_first(vec![candidate], oracle)) {
-            Some(candidate) => ops = fewer(&candidate, oracle),
-            None => at += 1,
-        }
-    }
-    ops
 }
 
 /// Each op in turn replaced by a simpler one for as long as one fails.
@@ -165,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn ops_of_several_are_taken_apart_where_they_may() {
+    fn of_several_ops_only_what_is_needed_stays() {
         let seq = Op::Seq {
             ops: vec![
                 Op::Stat { path: "/a".into() },

@@ -18,23 +18,17 @@ static REFERENCE: Lazy<Regex> =
     Lazy::new(|| Regex::new(r"\{([pcg])([1-9][0-9]*|0[0-9]+)\}").expect("a constant"));
 static WORD: Lazy<Regex> = Lazy::new(|| Regex::new(r"[A-Za-z0-9]{2,}").expect("a constant"));
 
-/// The sequence with the `seq` or `second` at `at` replaced by its ops, or by less of a wrapping.
-pub fn spliced(ops: &[Op], at: usize) -> Option<Vec<Op>> {
-    let inside = match &ops[at] {
-        Op::Seq { ops } | Op::Second { ops } => ops.clone(),
-        _ => return None,
-    };
-    let mut all = ops.to_vec();
-    all.splice(at..=at, inside);
-    Some(all)
-}
-
 /// Simpler forms of `op`, the boldest first.
 pub fn simpler(op: &Op) -> Vec<Op> {
     let mut out = Vec::new();
     match op {
-        Op::Seq { ops } => out.extend(simpler_lists(ops).into_iter().map(|ops| Op::Seq { ops })),
+        Op::Seq { ops } => {
+            // What stands alone needs no wrapping; several may have to be one step.
+            out.extend(ops.first().filter(|_| ops.len() == 1).cloned());
+            out.extend(simpler_lists(ops).into_iter().map(|ops| Op::Seq { ops }));
+        }
         Op::Second { ops } => {
+            out.extend(ops.first().filter(|_| ops.len() == 1).cloned());
             out.push(Op::Seq { ops: ops.clone() });
             out.extend(simpler_lists(ops).into_iter().map(|ops| Op::Second { ops }));
         }
@@ -52,9 +46,14 @@ pub fn simpler(op: &Op) -> Vec<Op> {
     out
 }
 
-/// A list without each of its ops, and with each of them simpler.
+/// A list's halves, then without each of its ops, and with each of them simpler.
 fn simpler_lists(ops: &[Op]) -> Vec<Vec<Op>> {
-    let mut out = without_one(ops);
+    let mut out = Vec::new();
+    if ops.len() > 3 {
+        let (first, last) = ops.split_at(ops.len() / 2);
+        out.extend([first.to_vec(), last.to_vec()]);
+    }
+    out.extend(without_one(ops));
     for (at, op) in ops.iter().enumerate() {
         for op in simpler(op) {
             let mut ops = ops.to_vec();

@@ -169,7 +169,7 @@ table! {
     ShellOutlives "shell-outlives" "shells_end_with_their_pane" 2
         "A shell goes on after its pane is closed."
         "only the terminal closed, and a shell that ignores the hang-up"
-    OutputAfterEnd "output-after-end" "shell_output_ends" 3
+    OutputAfterEnd "output-after-end" "shell_output_ends" 6
         "When the end of a shell's output was read, the next read gives its last bytes again."
         "an end that is told before the last of the data"
     EventKept "event-kept" "what_was_held_is_free" 4
