@@ -1,5 +1,7 @@
 //! monkey9p fuzzes 9P2000 servers, pardes first of all, with sequences of file operations.
 
+#[cfg(all(feature = "cli", feature = "standin"))]
+pub mod bench;
 #[cfg(feature = "cli")]
 pub mod campaign;
 #[cfg(feature = "cli")]

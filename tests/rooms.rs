@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use regex::Regex;
 
 /// Each room, and the rooms it may import from.
-const WALLS: [(&str, &[&str]); 17] = [
+const WALLS: [(&str, &[&str]); 18] = [
     ("wire", &[]),
     ("ops", &["wire"]),
     ("sandbox", &[]),
@@ -36,11 +36,12 @@ const WALLS: [(&str, &[&str]); 17] = [
     ("campaign", &["sandbox", "target"]),
     ("drill", &["ops", "runner", "sandbox", "session", "wire"]),
     ("standin", &["wire"]),
+    ("bench", &["standin"]),
     (
         "cli",
         &[
-            "campaign", "drill", "input", "minimize", "ops", "record", "runner", "sandbox",
-            "session", "target",
+            "bench", "campaign", "drill", "input", "minimize", "ops", "record", "runner",
+            "sandbox", "session", "target",
         ],
     ),
     ("roles", &["sandbox", "standin", "target"]),

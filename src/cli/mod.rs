@@ -3,6 +3,8 @@
 #[macro_use]
 mod say;
 
+#[cfg(feature = "standin")]
+mod bench;
 mod campaign;
 mod common;
 mod corpus;
@@ -50,6 +52,9 @@ enum Command {
     Drill(drill::Arguments),
     /// Run detached, for a time
     Campaign(campaign::Arguments),
+    /// Measure how soon planted defects are found, and by what help
+    #[cfg(feature = "standin")]
+    Bench(bench::Arguments),
     /// Make the corpus from the seeds, or check it
     Corpus(corpus::Arguments),
 }
@@ -66,6 +71,8 @@ pub fn main() -> i32 {
         Command::Explain(arguments) => explain::main(&arguments),
         Command::Drill(arguments) => drill::main(&arguments),
         Command::Campaign(arguments) => campaign::main(&arguments),
+        #[cfg(feature = "standin")]
+        Command::Bench(arguments) => bench::main(&arguments),
         Command::Corpus(arguments) => corpus::main(&arguments),
     };
     done.unwrap_or_else(|why| {

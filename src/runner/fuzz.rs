@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use super::{End, Found, Recorded, RunError, Runner, VERDICT_SPENDING, record};
+use super::{End, Found, Recorded, RunError, Runner, Spending, VERDICT_SPENDING, record};
 use crate::input::Input;
 use crate::ops::Op;
 use crate::record::{Finding, Verdict, write_whole};
@@ -111,7 +111,7 @@ fn report(
     let folder = out_folder().join("bugs");
     let found = Found { finding, seed: None, step, input: Some(ops) };
     // libFuzzer minimizes by failing again and again: it needs the signature alone, and soon.
-    let spending = (!flag("-minimize_crash")).then_some(VERDICT_SPENDING);
+    let spending = spending().filter(|_| !flag("-minimize_crash"));
     let recorded = record(runner, &folder, &found, spending)?;
     let Finding { kind, why, detail, crash } = finding;
     let mut text = format!("{kind}: {why}\n  seen: {detail}\n");
@@ -144,6 +144,17 @@ fn history(finding: &Finding, recorded: &Recorded) -> String {
 
 /// libFuzzer's flag that says where artifacts go: what their names begin with.
 const ARTIFACT_PREFIX: &str = "-artifact_prefix=";
+
+/// How long a verdict may take, in seconds; none is given for 0.
+const VERDICT_VARIABLE: &str = "M9P_VERDICT_SECONDS";
+
+fn spending() -> Option<Spending> {
+    match std::env::var(VERDICT_VARIABLE).ok().and_then(|seconds| seconds.parse().ok()) {
+        Some(0) => None,
+        Some(seconds) => Some(Spending { seconds, ..VERDICT_SPENDING }),
+        None => Some(VERDICT_SPENDING),
+    }
+}
 
 /// Whether libFuzzer was given a flag that begins so.
 fn flag(name: &str) -> bool {

@@ -1,0 +1,151 @@
+//! `bench`: how soon planted defects are found, and by what help.
+
+use std::io::{IsTerminal as _, stderr};
+use std::path::PathBuf;
+use std::process::Command;
+use std::sync::Mutex;
+
+use anyhow::{Context as _, Result, bail};
+use clap::Args;
+use serde_json::json;
+
+use super::CLEAN;
+use super::common::project;
+use super::fuzz::install_cargo_fuzz;
+use crate::bench::{
+    Hunt, Hunted, Plan, Row, SETTINGS, SLOW, Setting, all_plants, built_fuzzer, measure,
+};
+use crate::sandbox::Warden;
+
+#[derive(Debug, Args)]
+pub struct Arguments {
+    /// Compare the fuzz target without help, with each help alone, and with all
+    #[arg(long)]
+    ablation: bool,
+    /// Which settings, by name; all of them for --ablation, "all" alone otherwise
+    #[arg(long, value_name = "NAME")]
+    setting: Vec<String>,
+    /// Planted defects to hunt: names, "slow" (the dozen that take longest) or "all"
+    #[arg(long, value_name = "NAME")]
+    plants: Vec<String>,
+    /// libFuzzer's seeds
+    #[arg(long, value_name = "N", default_values_t = [1])]
+    seed: Vec<u64>,
+    /// Seconds that one hunt may take
+    #[arg(long, value_name = "N", default_value_t = 60)]
+    seconds: u64,
+    /// Hunts at once; each keeps a processor busy
+    #[arg(long, value_name = "N", default_value_t = 2)]
+    jobs: usize,
+    /// The fuzz target's executable, instead of building it
+    #[arg(long, value_name = "PATH")]
+    fuzzer: Option<PathBuf>,
+    /// Print a JSON object for each row
+    #[arg(long)]
+    json: bool,
+}
+
+pub fn main(arguments: &Arguments) -> Result<i32> {
+    let (settings, plants) = (settings(arguments)?, wanted(arguments)?);
+    let fuzzer = match &arguments.fuzzer {
+        Some(path) => path.canonicalize().with_context(|| path.display().to_string())?,
+        None => build()?,
+    };
+    let warden = Warden::start().context("the warden")?;
+    let (variable, token) = warden.token();
+    let plan = Plan {
+        fuzzer,
+        settings,
+        plants,
+        seeds: arguments.seed.clone(),
+        seconds: arguments.seconds,
+        jobs: arguments.jobs,
+        token: (variable, token.to_owned()),
+    };
+    let done = Mutex::new(0);
+    let all = plan.settings.len() * plan.plants.len() * plan.seeds.len();
+    let tell = |hunt: &Hunt, hunted: &Hunted| {
+        if let Ok(mut done) = done.lock() {
+            *done += 1;
+            if stderr().is_terminal() {
+                let what = hunted.found.as_deref().unwrap_or("nothing");
+                let (setting, plant) = (hunt.setting.name, &hunt.plant);
+                eprintln!("[{done}/{all}] {setting}, {plant}, {:.0} s: {what}", hunted.seconds);
+            }
+        }
+    };
+    let rows = measure(&plan, tell);
+    warden.end()?;
+    print(&plan, &rows?, arguments.json);
+    Ok(CLEAN)
+}
+
+fn settings(arguments: &Arguments) -> Result<Vec<Setting>> {
+    let names: Vec<&str> = arguments.setting.iter().map(String::as_str).collect();
+    match (&names[..], arguments.ablation) {
+        ([], true) => Ok(SETTINGS.to_vec()),
+        ([], false) => Ok(SETTINGS.into_iter().filter(|setting| setting.name == "all").collect()),
+        (names, _) => names
+            .iter()
+            .map(|name| {
+                let known = SETTINGS.map(|setting| setting.name).join(", ");
+                SETTINGS
+                    .into_iter()
+                    .find(|setting| setting.name == *name)
+                    .with_context(|| format!("--setting {name}: expected one of {known}"))
+            })
+            .collect(),
+    }
+}
+
+fn wanted(arguments: &Arguments) -> Result<Vec<String>> {
+    let names: Vec<&str> = arguments.plants.iter().map(String::as_str).collect();
+    let all = all_plants();
+    match names[..] {
+        [] | ["slow"] => Ok(SLOW.map(str::to_owned).to_vec()),
+        ["all"] => Ok(all.into_iter().map(str::to_owned).collect()),
+        _ => {
+            if let Some(unknown) = names.iter().find(|name| !all.contains(name)) {
+                bail!(
+                    "--plants {unknown}: no such planted defect; pardes-standin --plants lists them"
+                );
+            }
+            Ok(arguments.plants.clone())
+        }
+    }
+}
+
+fn build() -> Result<PathBuf> {
+    let project = project()?;
+    install_cargo_fuzz()?;
+    let built = Command::new("cargo")
+        .args(["fuzz", "build", "-s", "none", "monkey9p"])
+        .current_dir(&project)
+        .status()
+        .context("cargo fuzz build")?;
+    if !built.success() {
+        bail!("cargo fuzz build ended with {built}");
+    }
+    built_fuzzer(&project).context("cargo fuzz build made no fuzz/target/*/release/monkey9p")
+}
+
+fn print(plan: &Plan, rows: &[Row], as_json: bool) {
+    if as_json {
+        rows.iter().for_each(|row| say!("{}", json!(row)));
+        return;
+    }
+    for Row { setting, plant, found, hunts, executions, seconds } in rows {
+        let executions = executions.map_or("-".into(), |count| count.to_string());
+        let seconds = seconds.map_or("-".into(), |seconds| format!("{seconds:.1}"));
+        say!("{setting:<12} {plant:<22} {found}/{hunts} {executions:>9} executions {seconds:>7} s");
+    }
+    say!("");
+    for setting in &plan.settings {
+        let of = |row: &&Row| row.setting == setting.name;
+        let found: usize = rows.iter().filter(of).map(|row| row.found).sum();
+        let hunts: usize = rows.iter().filter(of).map(|row| row.hunts).sum();
+        let defects = rows.iter().filter(of).filter(|row| row.found > 0).count();
+        let plants = plan.plants.len();
+        say!("{:<12} {defects} of {plants} defects, {found} of {hunts} hunts", setting.name);
+    }
+}
