@@ -2,7 +2,7 @@
 //! replacing comes to an end.
 
 use once_cell::sync::Lazy;
-use regex::bytes::Regex;
+use regex::bytes::{Captures, Regex};
 
 use crate::ops::{Chunks, Latin1, Op};
 use crate::wire::msg::{ORDWR, OREAD, OWRITE};
@@ -11,11 +11,13 @@ use crate::wire::msg::{ORDWR, OREAD, OWRITE};
 const BYTE_BY_BYTE: usize = 64;
 /// A read's plain count, in bytes.
 const PLAIN_COUNT_BYTES: u32 = 8_192;
+/// A later reference is replaced by one up to this: panes are three at the start.
+const PLAIN_REFERENCES: u32 = 3;
 /// What stands for a word.
 const PLAIN_WORD: &[u8] = b"x";
 
 static REFERENCE: Lazy<Regex> =
-    Lazy::new(|| Regex::new(r"\{([pcg])([1-9][0-9]*|0[0-9]+)\}").expect("a constant"));
+    Lazy::new(|| Regex::new(r"\{([pcg])([0-9]{1,9})\}").expect("a constant"));
 static WORD: Lazy<Regex> = Lazy::new(|| Regex::new(r"[A-Za-z0-9]{2,}").expect("a constant"));
 
 /// Simpler forms of `op`, the boldest first.
@@ -39,7 +41,7 @@ pub fn simpler(op: &Op) -> Vec<Op> {
         Op::Reset { follower: true } => out.push(Op::Reset { follower: false }),
         _ => {
             out.extend(plain_fields(op));
-            out.extend(plain_reference(op));
+            out.extend((0..=PLAIN_REFERENCES).filter_map(|to| plain_reference(op, to)));
             out.extend(simpler_data(op));
         }
     }
@@ -116,8 +118,8 @@ fn plain_fields(op: &Op) -> Vec<Op> {
     out
 }
 
-/// The first of what is alive, instead of another.
-fn plain_reference(op: &Op) -> Option<Op> {
+/// One of the first of what is alive, instead of a later one.
+fn plain_reference(op: &Op, to: u32) -> Option<Op> {
     let mut op = op.clone();
     let path = match &mut op {
         Op::Write { path, .. }
@@ -128,7 +130,14 @@ fn plain_reference(op: &Op) -> Option<Op> {
         | Op::Hold { path, .. } => path,
         _ => return None,
     };
-    let plain = REFERENCE.replace_all(path, &b"{${1}0}"[..]).into_owned();
+    let later = |found: &Captures<'_>| {
+        let number = std::str::from_utf8(&found[2]).ok().and_then(|digits| digits.parse().ok());
+        match number.is_some_and(|number: u32| number > to) {
+            true => [b"{", &found[1], to.to_string().as_bytes(), b"}"].concat(),
+            false => found[0].to_vec(),
+        }
+    };
+    let plain = REFERENCE.replace_all(path, later).into_owned();
     let changed = plain != path.0;
     path.0 = plain;
     changed.then_some(op)
@@ -215,10 +224,12 @@ mod tests {
 
     #[test]
     fn references_become_the_first() {
-        let plain = |path: &str| {
-            plain_reference(&Op::Stat { path: path.into() }).map(|op| op.path().unwrap().to_text())
+        let plain = |path: &str, to| {
+            plain_reference(&Op::Stat { path: path.into() }, to)
+                .map(|op| op.path().unwrap().to_text())
         };
-        assert_eq!(plain("/pane/{p12}/x{c03}").as_deref(), Some("/pane/{p0}/x{c0}"));
-        assert_eq!(plain("/pane/{p0}/{q3}"), None);
+        assert_eq!(plain("/pane/{p12}/x{c3}", 0).as_deref(), Some("/pane/{p0}/x{c0}"));
+        assert_eq!(plain("/pane/{p12}/x{c1}", 2).as_deref(), Some("/pane/{p2}/x{c1}"));
+        assert_eq!(plain("/pane/{p0}/{q3}", 0), None);
     }
 }

@@ -66,7 +66,7 @@ pub fn judge(
     let majority = match judged.verdict {
         Verdict::Flaky { failed: 0, .. } => return Ok(judged),
         Verdict::Flaky { failed, tried } => Majority::of(failed, tried),
-        _ => Majority::ONCE,
+        _ => Majority::ALWAYS,
     };
     let mut second = trials(majority, budget);
     let small = minimize(&judged.ops, &mut second);
