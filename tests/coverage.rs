@@ -1,4 +1,4 @@
-//! Coverage read from outside: of a C program, where a compiler that makes counters is to be had.
+//! Coverage read from outside: of a small program, by whichever compiler makes counters here.
 
 mod common;
 
@@ -14,27 +14,75 @@ use monkey9p::feedback::{TargetCoverage, elf};
 /// More places than the program has counters.
 const PLACES: usize = 4_096;
 
-/// Compilers that make inline 8-bit counters: gcc does not.
-const COMPILERS: [&[&str]; 2] = [&["clang"], &["python3", "-m", "ziglang", "cc"]];
+/// Where the program may be loaded.
+#[derive(Clone, Copy, PartialEq)]
+enum Place {
+    Anywhere,
+    Fixed,
+}
 
-/// The program, built with these flags, if there is a compiler for it.
-fn build(test: &str, folder: &Path, flags: &[&str]) -> Option<PathBuf> {
-    let there = |compiler: &&&[&str]| {
-        let asked = Command::new(compiler[0]).args(&compiler[1..]).arg("--version").output();
-        asked.is_ok_and(|done| done.status.success())
+/// A compiler that makes inline 8-bit counters, which gcc does not.
+struct Compiler {
+    command: &'static [&'static str],
+    source: &'static str,
+    flags: &'static [&'static str],
+    anywhere: &'static [&'static str],
+    fixed: &'static [&'static str],
+}
+
+const FLAGS_OF_C: &[&str] =
+    &["-O0", "-fno-sanitize=all", "-fsanitize-coverage=inline-8bit-counters"];
+
+const COMPILERS: [Compiler; 3] = [
+    Compiler {
+        command: &["clang"],
+        source: "server.c",
+        flags: FLAGS_OF_C,
+        anywhere: &["-fPIE", "-pie"],
+        fixed: &["-fno-PIE", "-no-pie"],
+    },
+    Compiler {
+        command: &["python3", "-m", "ziglang", "cc"],
+        source: "server.c",
+        flags: FLAGS_OF_C,
+        anywhere: &["-fPIE", "-pie"],
+        fixed: &["-fno-PIE", "-no-pie"],
+    },
+    Compiler {
+        command: &["rustc"],
+        source: "server.rs",
+        flags: &[
+            "--edition=2024",
+            "-Cpasses=sancov-module",
+            "-Cllvm-args=-sanitizer-coverage-level=3",
+            "-Cllvm-args=-sanitizer-coverage-inline-8bit-counters",
+        ],
+        anywhere: &["-Crelocation-model=pie"],
+        fixed: &["-Crelocation-model=static"],
+    },
+];
+
+/// The program, if there is a compiler for it.
+fn build(test: &str, folder: &Path, place: Place) -> Option<PathBuf> {
+    let start = |compiler: &Compiler| {
+        let mut command = Command::new(compiler.command[0]);
+        command.args(&compiler.command[1..]);
+        command
+    };
+    let there = |compiler: &&Compiler| {
+        start(compiler).arg("--version").output().is_ok_and(|done| done.status.success())
     };
     let Some(compiler) = COMPILERS.iter().find(there) else {
-        common::skip(test, "neither clang nor python3 -m ziglang, and gcc makes no counters");
+        common::skip(test, "no clang, python3 -m ziglang or rustc, and gcc makes no counters");
         return None;
     };
     let program = folder.join("server");
-    let done = Command::new(compiler[0])
-        .args(&compiler[1..])
-        .args(["-O0", "-fno-sanitize=all", "-fsanitize-coverage=inline-8bit-counters"])
-        .args(flags)
+    let done = start(compiler)
+        .args(compiler.flags)
+        .args(if place == Place::Fixed { compiler.fixed } else { compiler.anywhere })
         .arg("-o")
         .arg(&program)
-        .arg(common::project().join("tests/coverage/server.c"))
+        .arg(common::project().join("tests/coverage").join(compiler.source))
         .output()
         .unwrap();
     assert!(done.status.success(), "{done:?}");
@@ -88,11 +136,11 @@ fn changed(coverage: &mut TargetCoverage, pid: i32) -> BTreeSet<usize> {
     set
 }
 
-fn position_independent_or_not(test: &str, flags: &[&str], fixed: bool) {
+fn found_and_followed(test: &str, place: Place) {
     let folder = tempfile::tempdir().unwrap();
-    let Some(program) = build(test, folder.path(), flags) else { return };
+    let Some(program) = build(test, folder.path(), place) else { return };
     let image = elf::find(File::open(&program).unwrap()).unwrap();
-    assert_eq!(image.fixed, fixed, "{image:?}");
+    assert_eq!(image.fixed, place == Place::Fixed, "{image:?}");
     let mut coverage = TargetCoverage::default();
     let mut line = None;
     // The second is a restart: another process, and elsewhere if it may be.
@@ -116,13 +164,13 @@ fn position_independent_or_not(test: &str, flags: &[&str], fixed: bool) {
 #[test]
 fn the_counters_of_a_program_that_may_be_loaded_anywhere_are_found() {
     let test = "the_counters_of_a_program_that_may_be_loaded_anywhere_are_found";
-    position_independent_or_not(test, &["-fPIE", "-pie"], false);
+    found_and_followed(test, Place::Anywhere);
 }
 
 #[test]
 fn the_counters_of_a_program_that_has_its_place_are_found() {
     let test = "the_counters_of_a_program_that_has_its_place_are_found";
-    position_independent_or_not(test, &["-fno-PIE", "-no-pie"], true);
+    found_and_followed(test, Place::Fixed);
 }
 
 /// What a fuzzer climbs: each letter that is right shows as a counter that was never seen.
@@ -130,7 +178,7 @@ fn the_counters_of_a_program_that_has_its_place_are_found() {
 fn each_letter_of_a_magic_word_is_seen() {
     let test = "each_letter_of_a_magic_word_is_seen";
     let folder = tempfile::tempdir().unwrap();
-    let Some(program) = build(test, folder.path(), &[]) else { return };
+    let Some(program) = build(test, folder.path(), Place::Anywhere) else { return };
     let mut server = Server::start(&program);
     let mut coverage = TargetCoverage::default();
     let mut seen = BTreeSet::new();
@@ -153,7 +201,7 @@ fn each_letter_of_a_magic_word_is_seen() {
 fn more_counters_than_places_share_them_and_it_is_said() {
     let test = "more_counters_than_places_share_them_and_it_is_said";
     let folder = tempfile::tempdir().unwrap();
-    let Some(program) = build(test, folder.path(), &[]) else { return };
+    let Some(program) = build(test, folder.path(), Place::Anywhere) else { return };
     let mut server = Server::start(&program);
     server.ask("abcd");
     let mut coverage = TargetCoverage::default();
@@ -168,7 +216,7 @@ fn more_counters_than_places_share_them_and_it_is_said() {
 fn a_process_that_ended_is_no_trouble_and_the_next_is_read() {
     let test = "a_process_that_ended_is_no_trouble_and_the_next_is_read";
     let folder = tempfile::tempdir().unwrap();
-    let Some(program) = build(test, folder.path(), &[]) else { return };
+    let Some(program) = build(test, folder.path(), Place::Anywhere) else { return };
     let mut coverage = TargetCoverage::default();
     let mut server = Server::start(&program);
     server.ask("abcd");
