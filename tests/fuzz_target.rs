@@ -153,3 +153,35 @@ fn carriers(prefix: &str) -> Vec<String> {
         })
         .collect()
 }
+
+/// What libFuzzer tells apart: feature numbers wrap at 2^21, eight a counter.
+const COUNTERS: usize = 262_144;
+
+/// The stand-in is a role of the very executable that `cargo fuzz` gave counters.
+#[test]
+fn the_coverage_of_the_stand_in_is_found_and_all_counters_are_told_apart() {
+    let test = "the_coverage_of_the_stand_in_is_found_and_all_counters_are_told_apart";
+    let Some(fuzzer) = fuzzer(test) else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let seed = common::project().join("corpus/monkey9p/seed-failed-write");
+    let run = |feedback: &str| {
+        let mut command = Command::new(&fuzzer);
+        command.arg(&seed).current_dir(folder.path()).env("M9P_FEEDBACK", feedback);
+        let done = command.env_remove("PARDES").env_remove("STANDIN_PLANT").output().unwrap();
+        (done.status.code(), String::from_utf8_lossy(&done.stderr).into_owned())
+    };
+    let (code, said) = run("behaviour,coverage");
+    assert_eq!(code, Some(0), "{said}");
+    assert_eq!(said.matches("coverage of the target: ").count(), 1, "{said}");
+    let number = |pattern: &str| -> usize {
+        let found = regex::Regex::new(pattern).unwrap().captures(&said);
+        found.unwrap_or_else(|| panic!("{pattern}: {said}"))[1].parse().unwrap()
+    };
+    let own = number(r"\((\d+) inline 8-bit counters\)");
+    assert_eq!(number(r"coverage of the target: (\d+) counters in "), own, "{said}");
+    assert!(own + number(r"INFO: (\d+) Extra Counters") < COUNTERS, "{said}");
+    let (code, said) = run("none");
+    assert!(code == Some(0) && !said.contains("coverage of the target"), "{said}");
+    let (code, said) = run("everything");
+    assert!(code == Some(2) && said.contains("M9P_FEEDBACK=everything: expected"), "{said}");
+}

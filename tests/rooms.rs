@@ -34,7 +34,7 @@ const WALLS: [(&str, &[&str]); 18] = [
         ],
     ),
     ("campaign", &["sandbox", "target"]),
-    ("drill", &["ops", "runner", "sandbox", "session", "wire"]),
+    ("drill", &["feedback", "ops", "runner", "sandbox", "session", "wire"]),
     ("standin", &["wire"]),
     ("bench", &["standin"]),
     (

@@ -4,14 +4,15 @@ use std::fs;
 use std::path::Path;
 
 use super::{Step, Verdict};
+use crate::feedback::{TargetCoverage, coverage_counters};
 use crate::ops::{Chunks, Op};
 use crate::runner::{End, Runner, replay};
 use crate::sandbox::{Sandbox, SandboxError, prove, tokened};
-use crate::session::{Launcher, Session};
+use crate::session::{Launcher, Needs, Session};
 use crate::wire::msg::OWRITE;
 
 /// Every step, in the order they run.
-pub const STEPS: [Step; 4] = [
+pub const STEPS: [Step; 5] = [
     Step { number: 0, shows: "isolation is proven for what will be used", run: isolation },
     Step {
         number: 1,
@@ -20,6 +21,7 @@ pub const STEPS: [Step; 4] = [
     },
     Step { number: 2, shows: "a planted defect is caught and replays", run: caught },
     Step { number: 3, shows: "a world that is not as it should be is refused", run: refused },
+    Step { number: 6, shows: "the target's coverage is seen from outside", run: covered },
 ];
 
 fn failed(why: impl ToString) -> (Verdict, Vec<String>) {
@@ -152,4 +154,46 @@ fn set(plan: &mut crate::sandbox::LaunchPlan, name: &str, value: &str) {
             *there = value.into();
         }
     }
+}
+
+/// How often the target is asked for one thing before its counters are read again.
+const ASKED: usize = 3;
+
+/// The counters must be there, and change when the target is asked something.
+fn covered(launcher: &Launcher) -> (Verdict, Vec<String>) {
+    let mut session = match Session::start(launcher, false) {
+        Ok(session) => session,
+        Err(why) => return failed(why),
+    };
+    let seen = see(&mut session);
+    match session.teardown() {
+        Ok(()) => seen,
+        Err(why) => failed(why),
+    }
+}
+
+fn see(session: &mut Session) -> (Verdict, Vec<String>) {
+    let mut coverage = TargetCoverage::default();
+    let Some(pid) = session.target_pid() else { return failed("there is no process") };
+    let start = coverage.read(pid, coverage_counters());
+    let mut evidence = match coverage.found() {
+        Ok((count, program)) => vec![format!("{count} counters in {}", program.display())],
+        Err(why) => return (Verdict::Skip, vec![why.to_owned()]),
+    };
+    evidence.push(format!("its start changed {start} of them"));
+    for _ in 0..ASKED {
+        let asked = session.run(&Op::Stat { path: "/index".into() }, Needs::default());
+        if let Err(why) = asked {
+            return failed(format!("a stat: {}", why.why));
+        }
+        let changed = coverage.read(pid, coverage_counters());
+        if let Err(why) = coverage.found() {
+            return failed(why);
+        }
+        if changed == 0 {
+            return failed("a stat that was answered changed none of its counters");
+        }
+        evidence.push(format!("a stat of /index changed {changed}"));
+    }
+    (Verdict::Pass, evidence)
 }

@@ -1,15 +1,27 @@
-//! What libFuzzer is told of a run besides its own coverage: behaviour seen in the replies.
+//! What libFuzzer is told of a run besides the harness's own coverage: behaviour seen in the
+//! replies, and the coverage of the target, read from outside.
 
+mod changes;
+mod choice;
 mod counters;
-
-pub use counters::COUNTERS;
+mod coverage;
+pub mod elf;
+pub mod limits;
+mod maps;
 
 use std::sync::atomic::Ordering;
+
+pub use choice::{Choice, FEEDBACK_VARIABLE, choice, wrong_choice};
+pub use counters::coverage as coverage_counters;
+pub use coverage::TargetCoverage;
 
 /// Counts one behaviour, named by its parts: two behaviours differ if any part does. libFuzzer
 /// zeroes the counters before each input and reads them after it.
 pub fn note(parts: &[&str]) {
-    let counter = &COUNTERS[slot(parts)];
+    if !choice().behaviour {
+        return;
+    }
+    let counter = &counters::behaviour()[slot(parts)];
     let count = counter.load(Ordering::Relaxed);
     counter.store(count.saturating_add(1), Ordering::Relaxed);
 }
@@ -21,7 +33,7 @@ fn slot(parts: &[&str]) -> usize {
     let hash = bytes.fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
     });
-    (hash % COUNTERS.len() as u64) as usize
+    (hash % counters::behaviour().len() as u64) as usize
 }
 
 #[cfg(test)]
@@ -36,15 +48,18 @@ mod tests {
         for _ in 0..300 {
             note(&["test", "one"]);
         }
-        assert_eq!(COUNTERS[one].load(Ordering::Relaxed), u8::MAX);
-        assert_eq!(COUNTERS[other].load(Ordering::Relaxed), 0);
+        let counters = counters::behaviour();
+        assert_eq!(counters[one].load(Ordering::Relaxed), u8::MAX);
+        assert_eq!(counters[other].load(Ordering::Relaxed), 0);
     }
 
     #[test]
     fn the_array_is_as_libfuzzer_wants_it() {
+        let all = &counters::COUNTERS.0;
         // Zeroed in words of 8 bytes; eight features a counter, and features wrap at 2^21.
-        assert_eq!(COUNTERS.as_ptr() as usize % 8, 0);
-        assert_eq!(COUNTERS.len() % 8, 0);
-        const { assert!(COUNTERS.0.len() < 262_144) };
+        assert_eq!(all.as_ptr() as usize % 8, 0);
+        assert_eq!(all.len() % 8, 0);
+        assert!(all.len() < 262_144);
+        assert_eq!(counters::behaviour().len() + coverage_counters().len(), all.len());
     }
 }

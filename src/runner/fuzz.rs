@@ -5,11 +5,12 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use super::{End, Found, Recorded, RunError, Runner, Spending, VERDICT_SPENDING, record};
+use crate::feedback::{self, TargetCoverage, coverage_counters};
 use crate::input::Input;
 use crate::ops::Op;
 use crate::record::{Finding, Verdict, write_whole};
 use crate::sandbox::own_executable;
-use crate::session::Launcher;
+use crate::session::{Launcher, Session};
 use crate::target::from_environment;
 
 /// Where records go, if not to `bugs/` in the working directory.
@@ -20,13 +21,17 @@ pub(super) const INPUT_STEPS: usize = 256;
 thread_local! {
     /// libFuzzer calls from one thread; the target lives across its calls.
     static RUNNER: RefCell<Option<Runner>> = const { RefCell::new(None) };
+    /// The same target's counters.
+    static COVERAGE: RefCell<TargetCoverage> = RefCell::default();
 }
 
 /// Refuses, with a reason and exit code 2, a target that cannot be: before libFuzzer begins, since
 /// afterwards it takes an exit for a crash. Launches nothing: the parent of libFuzzer's fork mode
 /// comes here too.
 pub fn prepare() {
-    if let Err(why) = from_environment(own_executable()) {
+    let target = from_environment(own_executable()).map_err(|why| why.to_string());
+    let chosen = feedback::wrong_choice().map_or(Ok(()), |why| Err(why.to_owned()));
+    if let Err(why) = target.and(chosen) {
         eprintln!("monkey9p: {why}");
         std::process::exit(2);
     }
@@ -43,12 +48,25 @@ pub fn fuzz_one(input: &Input) {
         let result = run(runner, input);
         tell_unreachable(runner);
         match result {
-            Ok(None) => {}
+            Ok(None) => tell_coverage(runner),
             Ok(Some(report)) => {
                 println_err(&format!("DEDUP_TOKEN: {}", report.signature.replace('\n', " ")));
                 panic!("{}", report.text);
             }
             Err(why) => refuse(&why),
+        }
+    });
+}
+
+/// Tells libFuzzer what the input covered of the target, where that can be seen.
+fn tell_coverage(runner: &Runner) {
+    // A target that quit took its counters with it.
+    let pid = runner.session().and_then(Session::target_pid);
+    let Some(pid) = pid.filter(|_| feedback::choice().coverage) else { return };
+    COVERAGE.with_borrow_mut(|coverage| {
+        coverage.read(pid, coverage_counters());
+        if let Some(line) = coverage.news(coverage_counters().len()) {
+            println_err(&format!("monkey9p: {line}"));
         }
     });
 }
