@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use super::{End, Found, Recorded, RunError, Runner, VERDICT_SPENDING, record};
+use super::{End, Found, Recorded, RunError, Runner, VERDICT_SPENDING, mutator, record};
 use crate::input::Input;
 use crate::ops::Op;
 use crate::record::{Finding, Verdict, write_whole};
@@ -22,11 +22,12 @@ thread_local! {
     static RUNNER: RefCell<Option<Runner>> = const { RefCell::new(None) };
 }
 
-/// Refuses, with a reason and exit code 2, a target that cannot be: before libFuzzer begins, since
+/// Refuses, with a reason and exit code 2, a target that cannot be, or a way to mutate: before libFuzzer begins, since
 /// afterwards it takes an exit for a crash. Launches nothing: the parent of libFuzzer's fork mode
 /// comes here too.
 pub fn prepare() {
-    if let Err(why) = from_environment(own_executable()) {
+    let target = from_environment(own_executable()).map(drop).map_err(|why| why.to_string());
+    if let Err(why) = target.and(mutator::way().map(drop)) {
         eprintln!("monkey9p: {why}");
         std::process::exit(2);
     }
@@ -89,7 +90,7 @@ fn run(runner: &mut Runner, input: &Input) -> Result<Option<Report>, RunError> {
             break;
         }
         match runner.step(op)? {
-            End::Done(_) => {}
+            End::Done(outcome) => mutator::listen(&outcome),
             // The rest would run in a target that this input did not make.
             End::Quit => break,
             // The fresh is the first of the ops.
