@@ -111,8 +111,7 @@ fn report(
 ) -> Result<Report, RunError> {
     let folder = out_folder().join("bugs");
     let found = Found { finding, seed: None, step, input: Some(ops) };
-    // libFuzzer minimizes by failing again and again: it needs the signature alone, and soon.
-    let spending = (!flag("-minimize_crash")).then_some(VERDICT_SPENDING);
+    let spending = (!minimizing()).then_some(VERDICT_SPENDING);
     let recorded = record(runner, &folder, &found, spending)?;
     let Finding { kind, why, detail, crash } = finding;
     let mut text = format!("{kind}: {why}\n  seen: {detail}\n");
@@ -145,6 +144,19 @@ fn history(finding: &Finding, recorded: &Recorded) -> String {
 
 /// libFuzzer's flag that says where artifacts go: what their names begin with.
 const ARTIFACT_PREFIX: &str = "-artifact_prefix=";
+
+/// Whether libFuzzer minimizes: by failing again and again, so that it needs the signature alone, and
+/// soon. Before each round it runs what the last one left, and then tells so by nothing but the name.
+fn minimizing() -> bool {
+    let is_left = |argument: String| {
+        let name = Path::new(&argument).file_name().map(|name| name.to_string_lossy().into_owned());
+        name.is_some_and(|name| name.starts_with(MINIMIZED_PREFIX))
+    };
+    flag("-minimize_crash") || (flag("-runs=") && std::env::args().any(is_left))
+}
+
+/// What libFuzzer's names of minimized inputs begin with.
+const MINIMIZED_PREFIX: &str = "minimized-from-";
 
 /// Whether libFuzzer was given a flag that begins so.
 fn flag(name: &str) -> bool {
