@@ -1,7 +1,7 @@
 //! Op sequences against a living, sandboxed target.
 #![no_main]
 
-use libfuzzer_sys::fuzz_target;
+use libfuzzer_sys::{fuzz_crossover, fuzz_mutator, fuzz_target, fuzzer_mutate};
 use monkey9p::input::Input;
 
 fuzz_target!(
@@ -13,3 +13,11 @@ fuzz_target!(
         monkey9p::runner::fuzz_one(&input);
     }
 );
+
+fuzz_mutator!(|data: &mut [u8], size: usize, max_size: usize, seed: u32| {
+    monkey9p::runner::mutate(data, size, max_size, seed, fuzzer_mutate)
+});
+
+fuzz_crossover!(|one: &[u8], other: &[u8], out: &mut [u8], seed: u32| {
+    monkey9p::runner::crossover(one, other, out, seed)
+});

@@ -7,6 +7,8 @@ mod bytes;
 mod encode;
 mod exact;
 pub mod generate;
+pub mod mutate;
+mod part;
 mod parts;
 mod path;
 pub mod payload;
@@ -26,6 +28,7 @@ use encode::Encode as _;
 pub use bytes::Bytes;
 pub use exact::{ExactOp, Literal, LiteralChunks, Sided};
 pub use generate::Generator;
+pub use mutate::{Mutator, Way};
 pub use parts::{
     AddrFile, AfterAddr, Chunking, Count, DataFile, DumpLine, LineFile, Mode, NewName, NewPane,
     Parent, Perm, ReadOffset, Reads, RestoreLine, SLOTS, ShellWay, Slot, TagFile, WriteOffset,

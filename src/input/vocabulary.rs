@@ -1,7 +1,8 @@
 //! Macros that declare a type of the vocabulary and its encoder in one place, so that the order of
 //! variants and fields cannot drift between `Arbitrary`, which is derived from it, and `Encode`.
 
-/// Declares structs and enums: `Arbitrary` is derived, `Encode` is its inverse. A variant's unnamed
+/// Declares structs and enums: `Arbitrary` is derived, `Encode` is its inverse, `Part` shows what is in
+/// them. A variant's unnamed
 /// field is given a name here, for the encoder's sake alone.
 macro_rules! vocabulary {
     () => {};
@@ -19,6 +20,17 @@ macro_rules! vocabulary {
                 $( self.$field.encode_to(out); )*
             }
         }
+
+        impl $crate::input::part::Part for $name {
+            fn redraw(&mut self, bytes: &[u8]) {
+                $crate::input::part::redraw(self, bytes);
+            }
+
+            fn visit(&mut self, see: &mut dyn FnMut(&mut dyn $crate::input::part::Part)) {
+                see(self);
+                $( $crate::input::part::Part::visit(&mut self.$field, see); )*
+            }
+        }
         vocabulary! { $($rest)* }
     };
     (
@@ -33,6 +45,17 @@ macro_rules! vocabulary {
         impl $crate::input::encode::Encode for $name {
             fn encode_to(&self, out: &mut Vec<u8>) {
                 self.0.encode_to(out);
+            }
+        }
+
+        impl $crate::input::part::Part for $name {
+            fn redraw(&mut self, bytes: &[u8]) {
+                $crate::input::part::redraw(self, bytes);
+            }
+
+            fn visit(&mut self, see: &mut dyn FnMut(&mut dyn $crate::input::part::Part)) {
+                see(self);
+                $crate::input::part::Part::visit(&mut self.0, see);
             }
         }
         vocabulary! { $($rest)* }
@@ -63,6 +86,22 @@ macro_rules! vocabulary {
                         $crate::input::encode::put_variant(Index::$variant as usize, COUNT, out);
                         $( $inner.encode_to(out); )?
                         $( $( $field.encode_to(out); )* )?
+                    }
+                ),* }
+            }
+        }
+
+        impl $crate::input::part::Part for $name {
+            fn redraw(&mut self, bytes: &[u8]) {
+                $crate::input::part::redraw(self, bytes);
+            }
+
+            fn visit(&mut self, see: &mut dyn FnMut(&mut dyn $crate::input::part::Part)) {
+                see(self);
+                match self { $(
+                    Self::$variant $(( $inner ))? $({ $( $field ),* })? => {
+                        $( $crate::input::part::Part::visit($inner, see); )?
+                        $( $( $crate::input::part::Part::visit($field, see); )* )?
                     }
                 ),* }
             }
@@ -99,6 +138,16 @@ macro_rules! choices {
         impl $crate::input::encode::Encode for $name {
             fn encode_to(&self, out: &mut Vec<u8>) {
                 $crate::input::encode::put_variant(*self as usize, Self::ALL.len(), out);
+            }
+        }
+
+        impl $crate::input::part::Part for $name {
+            fn redraw(&mut self, bytes: &[u8]) {
+                $crate::input::part::redraw(self, bytes);
+            }
+
+            fn visit(&mut self, see: &mut dyn FnMut(&mut dyn $crate::input::part::Part)) {
+                see(self);
             }
         }
         choices! { $($rest)* }
@@ -139,6 +188,16 @@ macro_rules! tables {
         impl $crate::input::encode::Encode for $name {
             fn encode_to(&self, out: &mut Vec<u8>) {
                 self.0.encode_to(out);
+            }
+        }
+
+        impl $crate::input::part::Part for $name {
+            fn redraw(&mut self, bytes: &[u8]) {
+                $crate::input::part::redraw(self, bytes);
+            }
+
+            fn visit(&mut self, see: &mut dyn FnMut(&mut dyn $crate::input::part::Part)) {
+                see(self);
             }
         }
         tables! { $($rest)* }

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use super::{End, Found, Recorded, RunError, Runner, Spending, VERDICT_SPENDING, record};
+use super::{End, Found, Recorded, RunError, Runner, Spending, VERDICT_SPENDING, mutator, record};
 use crate::feedback::{self, TargetCoverage, coverage_counters};
 use crate::input::Input;
 use crate::ops::Op;
@@ -25,13 +25,13 @@ thread_local! {
     static COVERAGE: RefCell<TargetCoverage> = RefCell::default();
 }
 
-/// Refuses, with a reason and exit code 2, a target that cannot be: before libFuzzer begins, since
-/// afterwards it takes an exit for a crash. Launches nothing: the parent of libFuzzer's fork mode
+/// Refuses, with a reason and exit code 2, a target that cannot be, or a choice that there is not:
+/// before libFuzzer begins, since afterwards it takes an exit for a crash. Launches nothing: the parent of libFuzzer's fork mode
 /// comes here too.
 pub fn prepare() {
-    let target = from_environment(own_executable()).map_err(|why| why.to_string());
+    let target = from_environment(own_executable()).map(drop).map_err(|why| why.to_string());
     let chosen = feedback::wrong_choice().map_or(Ok(()), |why| Err(why.to_owned()));
-    if let Err(why) = target.and(chosen) {
+    if let Err(why) = target.and(chosen).and(mutator::way().map(drop)) {
         eprintln!("monkey9p: {why}");
         std::process::exit(2);
     }
@@ -107,7 +107,7 @@ fn run(runner: &mut Runner, input: &Input) -> Result<Option<Report>, RunError> {
             break;
         }
         match runner.step(op)? {
-            End::Done(_) => {}
+            End::Done(outcome) => mutator::listen(&outcome),
             // The rest would run in a target that this input did not make.
             End::Quit => break,
             // The fresh is the first of the ops.
@@ -128,8 +128,7 @@ fn report(
 ) -> Result<Report, RunError> {
     let folder = out_folder().join("bugs");
     let found = Found { finding, seed: None, step, input: Some(ops) };
-    // libFuzzer minimizes by failing again and again: it needs the signature alone, and soon.
-    let spending = spending().filter(|_| !flag("-minimize_crash"));
+    let spending = spending().filter(|_| !minimizing());
     let recorded = record(runner, &folder, &found, spending)?;
     let Finding { kind, why, detail, crash } = finding;
     let mut text = format!("{kind}: {why}\n  seen: {detail}\n");
@@ -173,6 +172,19 @@ fn spending() -> Option<Spending> {
         None => Some(VERDICT_SPENDING),
     }
 }
+
+/// Whether libFuzzer minimizes: by failing again and again, so that it needs the signature alone, and
+/// soon. Before each round it runs what the last one left, and then tells so by nothing but the name.
+fn minimizing() -> bool {
+    let is_left = |argument: String| {
+        let name = Path::new(&argument).file_name().map(|name| name.to_string_lossy().into_owned());
+        name.is_some_and(|name| name.starts_with(MINIMIZED_PREFIX))
+    };
+    flag("-minimize_crash") || (flag("-runs=") && std::env::args().any(is_left))
+}
+
+/// What libFuzzer's names of minimized inputs begin with.
+const MINIMIZED_PREFIX: &str = "minimized-from-";
 
 /// Whether libFuzzer was given a flag that begins so.
 fn flag(name: &str) -> bool {

@@ -3,6 +3,7 @@
 mod bugs;
 mod coverage;
 mod fuzz;
+mod mutator;
 mod random;
 mod replay;
 mod retell;
@@ -16,6 +17,7 @@ use thiserror::Error;
 pub use bugs::{Found, Recorded, record, rule};
 pub use coverage::{Answers, Coverage, Operation, mode_name};
 pub use fuzz::{fuzz_one, input_ops, prepare};
+pub use mutator::{crossover, mutate};
 pub use random::{Progress, RandomRun, Summary, random_run};
 pub use replay::{Replayed, replay};
 pub use retell::{Retold, retell};

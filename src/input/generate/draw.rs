@@ -64,6 +64,11 @@ impl Draw {
         self.below(length.min(256) as u32) as u8
     }
 
+    /// A number below `limit`; 0 if there is none.
+    pub fn place(&mut self, limit: usize) -> usize {
+        self.below(u32::try_from(limit).unwrap_or(u32::MAX)) as usize
+    }
+
     /// So many things, up to `most`.
     pub fn several<T>(&mut self, most: u32, mut one: impl FnMut(&mut Draw) -> T) -> Vec<T> {
         let count = self.below(most + 1);

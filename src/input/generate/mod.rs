@@ -96,6 +96,29 @@ impl Generator {
         }
     }
 
+    /// The next step, with what it was made for after it.
+    pub fn next_run(&mut self) -> Vec<Step> {
+        let first = self.next_step();
+        std::iter::once(first).chain(self.story.drain(..)).collect()
+    }
+
+    /// The steps of a story, whatever the weights.
+    pub fn next_story(&mut self) -> Vec<Step> {
+        self.story()
+    }
+
+    /// Takes note of the handle that a step of someone else's opens or closes.
+    pub fn see(&mut self, step: &Step) {
+        let (slot, suit) = match step {
+            Step::Hold { slot, path, .. } => (slot, Some(Suit::of(path))),
+            Step::Event { slot, .. } => (slot, Some(Suit::Event)),
+            Step::NewPane(NewPane::Hold { slot, .. }) => (slot, Some(Suit::Text)),
+            Step::Clunk(slot) => (slot, None),
+            _ => return,
+        };
+        self.slots[usize::from(slot.0 % SLOTS)] = suit;
+    }
+
     fn handle(&mut self) -> Step {
         let is_open = |slot: &usize| self.slots[*slot].is_some();
         let open: Vec<usize> = (0..self.slots.len()).filter(is_open).collect();
