@@ -13,12 +13,28 @@ use std::os::fd::{AsFd as _, AsRawFd as _};
 use std::os::unix::net::UnixStream;
 
 use super::gate::LaunchPlan;
+use super::level::Level;
 use super::limits::CONTROL_BYTES;
+
+/// What a sandbox is to be.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct World {
+    /// What is to hold the target.
+    pub level: Level,
+    /// The person's directories.
+    pub homes: Vec<PathBuf>,
+    /// Files that stay reachable wherever they are.
+    pub reachable: Vec<PathBuf>,
+    /// The harness's process.
+    pub harness: i32,
+}
 
 /// What the harness asks for. The end of the stream is an order too: end everything.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Order {
+    /// Make the sandbox; the first order, given once.
+    Make(World),
     /// Start the target.
     Launch(LaunchPlan),
     /// End everything and say what that took.
@@ -29,9 +45,18 @@ pub enum Order {
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Report {
-    /// The root was made.
-    Root(PathBuf),
-    /// The target runs, as this process.
+    /// The sandbox is made.
+    Ready {
+        /// Its root.
+        root: PathBuf,
+        /// What was shown of its level, a sentence each.
+        shown: Vec<String>,
+        /// The first process's number outside its pid namespace, if it has one.
+        first: Option<i32>,
+    },
+    /// The level cannot be had.
+    Unavailable(String),
+    /// The target runs, as this process; of the pid namespace, if there is one.
     Started(i32),
     /// What was ordered could not be done.
     Failed(String),

@@ -22,7 +22,7 @@ pub fn project() -> &'static Path {
 /// The stand-in, with a planted defect or without.
 pub fn launcher(plant: Option<&str>) -> Launcher {
     let executable = executable();
-    Launcher { target: standin(executable.clone()).with_plant(plant), executable }
+    Launcher { target: standin(executable.clone()).with_plant(plant), executable, level: None }
 }
 
 /// A target that is a shell with these arguments: whatever a hostile target may do.
@@ -36,7 +36,7 @@ pub fn shell_launcher(script: &str) -> Launcher {
         variables: vec![],
         inferred: false,
     };
-    Launcher { target, executable: executable() }
+    Launcher { target, executable: executable(), level: None }
 }
 
 pub fn replay_on(plant: Option<&str>, ops: &[Op]) -> Replayed {
