@@ -19,6 +19,7 @@ use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::{Pid, setsid};
 
 use super::confine::Confinement;
+use super::dial::dial;
 use super::gate::LaunchPlan;
 use super::layout::Layout;
 use super::level::Level;
@@ -150,6 +151,7 @@ impl Keeper {
                         let report = self.launch(&plan);
                         let _ = self.control.say(&report);
                     }
+                    Ok(Order::Connect(socket)) => self.connect(&socket),
                     Ok(Order::Stop) => return self.stop(),
                     Ok(Order::Make(_)) | Err(_) => return self.abandoned(),
                 }
@@ -201,6 +203,14 @@ impl Keeper {
             }
             Err(why) => Report::Failed(format!("{}: {why}", plan.program.display())),
         }
+    }
+
+    fn connect(&self, socket: &Path) {
+        // What cannot be said is seen to be at the next turn.
+        let _ = match dial(socket) {
+            Ok(stream) => self.control.hand_over(&Report::Connected, &stream),
+            Err(why) => self.control.say(&Report::Unconnected(why as i32)),
+        };
     }
 
     /// Reaps whoever ended; the target's end is news.

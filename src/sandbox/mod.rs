@@ -1,6 +1,8 @@
 //! A throwaway world for one target: made, proven, and gone without a trace.
 
+mod clearing;
 mod confine;
+mod dial;
 mod gate;
 mod keeper;
 mod layout;
@@ -19,18 +21,19 @@ mod warden;
 use std::fs;
 use std::io;
 use std::os::fd::OwnedFd;
-use std::os::unix::fs::MetadataExt as _;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-use nix::unistd::geteuid;
+use nix::errno::Errno;
 use once_cell::sync::OnceCell;
 use rand::RngExt as _;
 use thiserror::Error;
 
+pub use clearing::{remove_roots, roots, sweep};
+pub use dial::dial;
 pub use gate::{LaunchPlan, Proven, Refusal, prove};
 pub use keeper::main as keeper_main;
 pub use layout::Layout;
@@ -216,6 +219,24 @@ impl Sandbox {
         }
     }
 
+    /// A connection to a socket of the sandbox's, made by its first process: in there the path leads
+    /// where it leads for the target, and to nothing outside.
+    pub fn connect(&mut self, socket: &Path) -> io::Result<OwnedFd> {
+        self.control.say(&Order::Connect(socket.into()))?;
+        loop {
+            match next_report(&mut self.control).map_err(io::Error::other)? {
+                Report::Connected => {
+                    let missing = || io::Error::other("a connection was promised, and none came");
+                    return self.control.descriptor().ok_or_else(missing);
+                }
+                Report::Unconnected(why) => return Err(Errno::from_raw(why).into()),
+                // It may end at any time, and this is said once.
+                Report::Exited(exit) => self.exit = Some(exit),
+                other => return Err(io::Error::other(format!("said {other:?}"))),
+            }
+        }
+    }
+
     /// The target's process, once launched.
     pub fn target(&self) -> Option<i32> {
         self.target
@@ -316,46 +337,6 @@ impl Drop for Sandbox {
             eprintln!("monkey9p: {why}");
         }
     }
-}
-
-/// Kills every process whose token begins with `prefix`, until there is none.
-pub fn sweep(prefix: &str) -> Result<(), SandboxError> {
-    let deadline = Instant::now() + Duration::from_millis(KILL_MS);
-    loop {
-        let alive = tokened(prefix);
-        if alive.is_empty() {
-            return Ok(());
-        }
-        if Instant::now() > deadline {
-            return Err(SandboxError::Survived(format!("processes {alive:?}")));
-        }
-        kill_all(&alive);
-        std::thread::sleep(Duration::from_millis(POLL_MS));
-    }
-}
-
-/// Removes the roots of sandboxes whose tokens begin with `prefix`; their processes are gone.
-pub fn remove_roots(prefix: &str) -> Result<(), SandboxError> {
-    for root in roots(prefix)? {
-        keeper::remove_root(&root)?;
-    }
-    Ok(())
-}
-
-/// The roots of sandboxes whose tokens begin with `prefix`.
-pub fn roots(prefix: &str) -> io::Result<Vec<PathBuf>> {
-    let mut found = Vec::new();
-    for entry in fs::read_dir(limits::PARENT)?.flatten() {
-        let named = entry.file_name().to_string_lossy().starts_with(limits::ROOT_PREFIX);
-        // Another user's marker cannot be trusted, and its directory not removed.
-        let ours =
-            entry.metadata().is_ok_and(|meta| meta.is_dir() && meta.uid() == geteuid().as_raw());
-        let marker = || fs::read_to_string(entry.path().join(limits::MARKER));
-        if named && ours && marker().is_ok_and(|token| token.starts_with(prefix)) {
-            found.push(entry.path());
-        }
-    }
-    Ok(found)
 }
 
 /// A program that begins with the role dispatch, where none is named: this very one.

@@ -1,15 +1,19 @@
 //! System calls that no library at hand has a safe form of.
 #![allow(unsafe_code)]
 
+use std::collections::VecDeque;
 use std::ffi::{CString, c_int, c_ulong};
-use std::io;
-use std::os::fd::AsRawFd as _;
+use std::io::{self, IoSliceMut};
+use std::os::fd::{AsRawFd as _, FromRawFd as _, OwnedFd, RawFd};
 use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::net::UnixStream;
 use std::path::Path;
 
 use nix::errno::Errno;
 use nix::libc;
-use nix::sys::socket::{AddressFamily, SockFlag, SockType, socket};
+use nix::sys::socket::{
+    AddressFamily, ControlMessageOwned, MsgFlags, SockFlag, SockType, recvmsg, socket,
+};
 use nix::unistd::{ForkResult, Pid};
 
 /// Forks this process, which must have one thread: the child may then do whatever the parent could.
@@ -63,6 +67,9 @@ fn mount_setattr(path: &Path, flags: c_int, set: u64, clear: u64) -> io::Result<
     Ok(Errno::result(code).map(drop)?)
 }
 
+/// Descriptors that are taken with one piece of a message.
+const DESCRIPTORS: usize = 8;
+
 /// capset(2)'s arguments, in the version with 64 capabilities.
 #[repr(C)]
 struct CapabilityHeader {
@@ -87,6 +94,27 @@ pub fn drop_capabilities() -> io::Result<()> {
     // SAFETY: the pointers are to structures of the layout that the version says.
     let code = unsafe { libc::syscall(libc::SYS_capset, &raw const header, none.as_ptr()) };
     Ok(Errno::result(code).map(drop)?)
+}
+
+/// Receives what is there, and the descriptors that come with it; without waiting.
+pub fn receive_with_descriptors(
+    socket: &UnixStream,
+    bytes: &mut [u8],
+    descriptors: &mut VecDeque<OwnedFd>,
+) -> nix::Result<usize> {
+    let mut space = nix::cmsg_space!([RawFd; DESCRIPTORS]);
+    let mut pieces = [IoSliceMut::new(bytes)];
+    let flags = MsgFlags::MSG_DONTWAIT | MsgFlags::MSG_CMSG_CLOEXEC;
+    let message = recvmsg::<()>(socket.as_raw_fd(), &mut pieces, Some(&mut space), flags)?;
+    for with in message.cmsgs()? {
+        if let ControlMessageOwned::ScmRights(numbers) = with {
+            for number in numbers {
+                // SAFETY: the kernel has just made it for this process, and nobody else has it.
+                descriptors.push_back(unsafe { OwnedFd::from_raw_fd(number) });
+            }
+        }
+    }
+    Ok(message.bytes)
 }
 
 /// Brings the loopback interface of this network namespace up.

@@ -45,7 +45,7 @@ pub use reload::{Reloaded, SeenPane};
 pub use reset::ResetError;
 pub use shape::describe;
 pub use shells::EndedShell;
-pub use wire_step::run as run_script;
+pub use wire_step::run_at as run_script;
 
 use crate::ops::{Latin1, Op, Reach};
 use crate::sandbox::{Exit, Layout, Level, Proven, Sandbox, SandboxError, Wanted, prove};
@@ -298,7 +298,7 @@ impl Session {
             second: self.second.clone(),
             opens: &mut self.opens,
             handles: &mut self.handles,
-            home: &self.sandbox.layout().home,
+            sandbox: &mut self.sandbox,
             socket: &self.socket,
             reach: Reach::Confined,
         };
