@@ -19,7 +19,7 @@ fn running(script: &str) -> Sandbox {
 }
 
 fn launched(launcher: &Launcher) -> Sandbox {
-    let mut sandbox = Sandbox::create(&launcher.executable).unwrap();
+    let mut sandbox = launcher.sandbox().unwrap();
     let plan = launcher.target.plan(sandbox.layout(), sandbox.token());
     let proven = prove(plan, sandbox.layout(), sandbox.token()).unwrap();
     sandbox.launch(proven).unwrap();

@@ -10,7 +10,7 @@ use clap::Args;
 use crate::input::Input;
 use crate::ops::{Op, OpsFile, parse_ops};
 use crate::runner::{Runner, input_ops};
-use crate::sandbox::own_executable;
+use crate::sandbox::{LEVEL_VARIABLE, Level, own_executable};
 use crate::session::Launcher;
 use crate::target::{Target, TargetError, from_environment, pardes, standin};
 
@@ -29,6 +29,9 @@ pub struct TargetArguments {
     /// Assert of the stand-in too only what is documented or the protocol's
     #[arg(long, conflicts_with = "inferred")]
     no_inferred: bool,
+    /// What is to hold the target: kernel, landlock or environment; the strongest that can be had otherwise
+    #[arg(long, value_name = "LEVEL")]
+    level: Option<Level>,
 }
 
 impl TargetArguments {
@@ -62,15 +65,31 @@ impl TargetArguments {
         if let Some(path) = &self.pardes {
             options.extend(["--pardes".into(), path.into()]);
         }
+        if let Some(level) = self.level {
+            options.extend(["--level".into(), level.name().into()]);
+        }
         options.extend(self.inferred.then(|| "--inferred".into()));
         options.extend(self.no_inferred.then(|| "--no-inferred".into()));
         options
     }
 
+    /// The level that the option or the environment asks for.
+    pub fn level(&self) -> Result<Option<Level>> {
+        match self.level {
+            Some(level) => Ok(Some(level)),
+            None => Level::from_environment().context(LEVEL_VARIABLE),
+        }
+    }
+
+    /// What it takes to launch it.
+    pub fn launcher(&self) -> Result<Launcher> {
+        let (target, level) = (self.target()?, self.level()?);
+        Ok(Launcher { target, executable: own_executable(), level })
+    }
+
     /// A runner for it; nothing is launched yet.
-    pub fn runner(&self) -> Result<Runner, TargetError> {
-        let launcher = Launcher { target: self.target()?, executable: own_executable() };
-        Ok(Runner::new(launcher, self.inferred))
+    pub fn runner(&self) -> Result<Runner> {
+        Ok(Runner::new(self.launcher()?, self.inferred))
     }
 }
 

@@ -7,8 +7,6 @@ use serde_json::json;
 use super::common::TargetArguments;
 use super::{CLEAN, FOUND};
 use crate::drill::{Report, STEPS, Step, Verdict, run};
-use crate::sandbox::own_executable;
-use crate::session::Launcher;
 
 #[derive(Debug, Args)]
 pub struct Arguments {
@@ -24,7 +22,7 @@ pub struct Arguments {
 
 pub fn main(arguments: &Arguments) -> Result<i32> {
     let steps = chosen(&arguments.steps)?;
-    let launcher = Launcher { target: arguments.target.target()?, executable: own_executable() };
+    let launcher = arguments.target.launcher()?;
     let mut reports: Vec<Report> = Vec::new();
     for step in steps {
         let report = run(&step, &launcher);

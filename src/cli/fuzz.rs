@@ -12,7 +12,7 @@ use clap::Args;
 
 use super::common::{TargetArguments, project};
 use super::{CLEAN, FOUND, REFUSED};
-use crate::sandbox::Warden;
+use crate::sandbox::{LEVEL_VARIABLE, Warden};
 use crate::target::{INFERRED_VARIABLE, PARDES_VARIABLE, PLANT_VARIABLE, Program, Target};
 
 /// The fuzz target in `fuzz/`.
@@ -60,6 +60,9 @@ pub fn fuzz(
     let warden = Warden::start().context("the warden")?;
     let target = which.target()?;
     let mut command = cargo_fuzz(&project, &target, &warden);
+    if let Some(level) = which.level()? {
+        command.env(LEVEL_VARIABLE, level.name());
+    }
     command.args(seconds.map(|seconds| format!("-max_total_time={seconds}")));
     command.args((jobs > 1).then(|| format!("-fork={jobs}")));
     let status = command.args(flags).status().context("cargo fuzz")?;
@@ -90,7 +93,7 @@ pub fn prove_isolation(which: &TargetArguments) -> Result<()> {
         say!("isolation: {line}");
     }
     runner.end()?;
-    say!("isolation: proven at the environment level; the target answered and is gone again");
+    say!("isolation: proven; the target answered and is gone again");
     Ok(())
 }
 

@@ -15,6 +15,7 @@ use crate::record::Written;
 use crate::runner::{
     Coverage, Progress, RandomRun, Recorded, Runner, Spending, Summary, random_run,
 };
+use crate::sandbox::Level;
 
 /// The seed of `smoke`.
 const SMOKE_SEED: u64 = 20_261_130;
@@ -116,8 +117,8 @@ fn run(
         let summary = watched(&mut runner, &run, common.json, seen.as_deref_mut())?;
         found |= !summary.found.is_empty();
         match common.json {
-            true => say!("{}", as_json(&run, &summary)),
-            false => print(&run, &summary),
+            true => say!("{}", as_json(&run, &summary, level(&runner))),
+            false => print(&run, &summary, level(&runner)),
         }
         if found && common.first {
             break;
@@ -171,10 +172,15 @@ fn watched(
     Ok(summary?)
 }
 
-fn print(run: &RandomRun, summary: &Summary) {
+/// What held the targets, by name.
+fn level(runner: &Runner) -> &'static str {
+    runner.level().map_or("none", Level::name)
+}
+
+fn print(run: &RandomRun, summary: &Summary, level: &str) {
     let seconds = summary.took.as_secs_f64().max(f64::MIN_POSITIVE);
     say!(
-        "[seed {}] {} steps, {} weights, in {seconds:.1} s ({:.0} steps/s, {:.0} requests/s), {} clean quits, {} not run, {} without a log window; ops log {}",
+        "[seed {}] {} steps, {} weights, level {level}, in {seconds:.1} s ({:.0} steps/s, {:.0} requests/s), {} clean quits, {} not run, {} without a log window; ops log {}",
         run.seed,
         summary.steps,
         run.weighing.name(),
@@ -190,7 +196,7 @@ fn print(run: &RandomRun, summary: &Summary) {
     }
 }
 
-fn as_json(run: &RandomRun, summary: &Summary) -> serde_json::Value {
+fn as_json(run: &RandomRun, summary: &Summary, level: &str) -> serde_json::Value {
     let found: Vec<_> = summary
         .found
         .iter()
@@ -201,6 +207,7 @@ fn as_json(run: &RandomRun, summary: &Summary) -> serde_json::Value {
     json!({
         "seed": run.seed,
         "weights": run.weighing.name(),
+        "level": level,
         "steps": summary.steps,
         "requests": summary.requests,
         "seconds": summary.took.as_secs_f64(),

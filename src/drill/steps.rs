@@ -7,7 +7,7 @@ use super::{Step, Verdict};
 use crate::feedback::{TargetCoverage, coverage_counters};
 use crate::ops::{Chunks, Op};
 use crate::runner::{End, Runner, replay};
-use crate::sandbox::{Sandbox, SandboxError, prove, tokened};
+use crate::sandbox::{SandboxError, prove, tokened};
 use crate::session::{Launcher, Needs, Session};
 use crate::wire::msg::OWRITE;
 
@@ -30,9 +30,10 @@ fn failed(why: impl ToString) -> (Verdict, Vec<String>) {
 
 fn isolation(launcher: &Launcher) -> (Verdict, Vec<String>) {
     let attempt = || -> Result<Vec<String>, SandboxError> {
-        let sandbox = Sandbox::create(&launcher.executable)?;
+        let sandbox = launcher.sandbox()?;
         let plan = launcher.target.plan(sandbox.layout(), sandbox.token());
-        let evidence = prove(plan, sandbox.layout(), sandbox.token())?.evidence().to_vec();
+        let proven = prove(plan, sandbox.layout(), sandbox.token())?;
+        let evidence = [sandbox.evidence(), proven.evidence()].concat();
         sandbox.teardown()?;
         Ok(evidence)
     };
@@ -111,7 +112,7 @@ fn refused(launcher: &Launcher) -> (Verdict, Vec<String>) {
     let mut evidence = Vec::new();
     for (what, spoil) in SPOILERS {
         let attempt = || -> Result<Result<(), String>, SandboxError> {
-            let sandbox = Sandbox::create(&launcher.executable)?;
+            let sandbox = launcher.sandbox()?;
             let mut plan = launcher.target.plan(sandbox.layout(), sandbox.token());
             spoil(&mut plan)?;
             let outcome = prove(plan, sandbox.layout(), sandbox.token());

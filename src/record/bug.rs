@@ -203,6 +203,7 @@ fn header(bug: &Bug<'_>) -> Map<String, Value> {
         "signature": finding.signature(),
         "crash": finding.crash,
         "binary": circumstances.binary,
+        "level": circumstances.level,
         "target": circumstances.target,
         "verdict": circumstances.verdict.map(Verdict::text),
         "evidence": circumstances.evidence,

@@ -41,6 +41,8 @@ pub struct Circumstances {
     pub launched: String,
     /// The target's name.
     pub target: String,
+    /// What held it: the sandbox's level.
+    pub level: String,
     /// Whether it happens again, and from what.
     pub verdict: Option<Verdict>,
     /// What the verdict rests on.

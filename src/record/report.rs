@@ -60,10 +60,13 @@ pub fn report(
     if !detail.is_empty() {
         page += &format!("\nWhat was seen:\n\n{}\n", indented(detail));
     }
-    let Circumstances { binary, launched, target, verdict, evidence, .. } = circumstances;
+    let Circumstances { binary, launched, target, level, verdict, evidence, .. } = circumstances;
     page += &format!("\n- server: {target} ({binary})\n");
     if !launched.is_empty() {
         page += &format!("- launched with: {launched}\n");
+    }
+    if !level.is_empty() {
+        page += &format!("- held by: a sandbox at the {level} level\n");
     }
     page += &format!("- found by: monkey9p {}\n", env!("CARGO_PKG_VERSION"));
     if let Some(verdict) = verdict {

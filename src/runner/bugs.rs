@@ -54,6 +54,7 @@ pub fn record(
         binary: target.binary(),
         launched: launched(target),
         target: target.name.clone(),
+        level: runner.level().map_or(String::new(), |level| level.to_string()),
         ..Circumstances::default()
     };
     let failed = |why| RunError::Write { what: folder.display().to_string(), why };

@@ -9,7 +9,7 @@ use crate::feedback::{self, TargetCoverage, coverage_counters};
 use crate::input::Input;
 use crate::ops::Op;
 use crate::record::{Finding, Verdict, write_whole};
-use crate::sandbox::own_executable;
+use crate::sandbox::{LEVEL_VARIABLE, Level, own_executable};
 use crate::session::{Launcher, Session};
 use crate::target::from_environment;
 
@@ -29,20 +29,27 @@ thread_local! {
 /// before libFuzzer begins, since afterwards it takes an exit for a crash. Launches nothing: the parent of libFuzzer's fork mode
 /// comes here too.
 pub fn prepare() {
-    let target = from_environment(own_executable()).map(drop).map_err(|why| why.to_string());
     let chosen = feedback::wrong_choice().map_or(Ok(()), |why| Err(why.to_owned()));
-    if let Err(why) = target.and(chosen).and(mutator::way().map(drop)) {
+    if let Err(why) = launcher().map(drop).and(chosen).and(mutator::way().map(drop)) {
         eprintln!("monkey9p: {why}");
         std::process::exit(2);
     }
+}
+
+/// What the environment asks for.
+fn launcher() -> Result<Launcher, String> {
+    let executable = own_executable();
+    let target = from_environment(executable.clone()).map_err(|why| why.to_string())?;
+    let level = Level::from_environment().map_err(|why| format!("{LEVEL_VARIABLE}: {why}"))?;
+    Ok(Launcher { target, executable, level })
 }
 
 /// Runs `input` in the living target, and panics if a rule broke: after a verdict, a record and a
 /// `DEDUP_TOKEN:` line with the signature, which keeps libFuzzer's minimizing on the same bug.
 pub fn fuzz_one(input: &Input) {
     RUNNER.with_borrow_mut(|runner| {
-        let runner = runner.get_or_insert_with(|| match from_environment(own_executable()) {
-            Ok(target) => Runner::new(Launcher { target, executable: own_executable() }, false),
+        let runner = runner.get_or_insert_with(|| match launcher() {
+            Ok(launcher) => Runner::new(launcher, false),
             Err(why) => refuse(&why),
         });
         let result = run(runner, input);

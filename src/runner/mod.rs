@@ -28,7 +28,7 @@ use crate::feedback;
 use crate::invariants::{Set, Violation};
 use crate::ops::Op;
 use crate::record::{Finding, blur};
-use crate::sandbox::SandboxError;
+use crate::sandbox::{Level, SandboxError};
 use crate::session::log::occurrences;
 use crate::session::{
     Answered, Exchange, Failure, FailureKind, Launcher, Outcome, ResetError, Session, StartError,
@@ -79,6 +79,8 @@ pub struct Runner {
     session: Option<Session>,
     inputs: u32,
     requests: u64,
+    /// What held the last session's target.
+    level: Option<Level>,
     /// What the step showed that broke a rule last.
     broke: Option<Outcome>,
     unreachable: BTreeMap<String, u32>,
@@ -95,6 +97,7 @@ impl Runner {
             session: None,
             inputs: 0,
             requests: 0,
+            level: None,
             broke: None,
             unreachable: BTreeMap::new(),
         }
@@ -115,6 +118,11 @@ impl Runner {
         self.session.as_ref()
     }
 
+    /// What held the target of the last session that there was.
+    pub fn level(&self) -> Option<Level> {
+        self.level
+    }
+
     /// How many requests all sessions sent so far.
     pub fn requests(&self) -> u64 {
         self.requests + self.session.as_ref().map_or(0, Session::requests)
@@ -123,7 +131,9 @@ impl Runner {
     /// Ends the session, if there is one, and starts another.
     pub fn fresh(&mut self, follower: bool) -> Result<(), RunError> {
         self.end()?;
-        self.session = Some(Session::start(&self.launcher, follower)?);
+        let session = Session::start(&self.launcher, follower)?;
+        self.level = Some(session.level());
+        self.session = Some(session);
         self.inputs = 0;
         Ok(())
     }

@@ -37,6 +37,12 @@ pub struct LaunchPlan {
 #[error("isolation is not proven: {0}")]
 pub struct Refusal(String);
 
+impl Refusal {
+    pub(super) fn new(why: String) -> Refusal {
+        Refusal(why)
+    }
+}
+
 /// A plan that was shown to be isolated; the only thing that can be launched.
 #[derive(Debug)]
 pub struct Proven {

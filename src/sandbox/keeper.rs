@@ -18,15 +18,23 @@ use nix::sys::signalfd::{SfdFlags, SignalFd};
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::{Pid, setsid};
 
+use super::confine::Confinement;
+use super::dial::dial;
 use super::gate::LaunchPlan;
-use super::limits::{KILL_MS, MARKER, PARENT, POLL_MS, ROOT_PREFIX, TERM_GRACE_MS, TOKEN_VARIABLE};
+use super::layout::Layout;
+use super::level::Level;
+use super::limits::{
+    KEEPER_REPLY_MS, KILL_MS, MARKER, PARENT, POLL_MS, ROOT_PREFIX, TERM_GRACE_MS, TOKEN_VARIABLE,
+};
+use super::outer;
+use super::probes::Probes;
 use super::procs;
-use super::protocol::{Control, Exit, Order, Report};
+use super::protocol::{Control, Exit, Order, Report, World};
 use super::spawn::spawn_bound;
 
 /// Runs the role: orders come on standard input, which is the control socket.
 pub fn main() -> i32 {
-    match Keeper::start().and_then(Keeper::serve) {
+    match begin() {
         Ok(()) => 0,
         Err(why) => {
             eprintln!("monkey9p: the sandbox's first process: {why}");
@@ -35,46 +43,102 @@ pub fn main() -> i32 {
     }
 }
 
+/// Where a sandbox is, and what its processes carry.
+#[derive(Debug)]
+pub struct Place {
+    /// Its directories.
+    pub layout: Layout,
+    /// Its token.
+    pub token: String,
+}
+
+fn begin() -> io::Result<()> {
+    // A session of its own: the terminal's signals are for the harness.
+    let _ = setsid();
+    let token = std::env::var(TOKEN_VARIABLE).map_err(io::Error::other)?;
+    let mut control = Control::new(UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?));
+    let world = match control.hear(Duration::from_millis(KEEPER_REPLY_MS))? {
+        Some(Order::Make(world)) => world,
+        // The harness is gone already, and nothing was made.
+        _ => return Ok(()),
+    };
+    let root = match make_root(&token) {
+        Ok(root) => root,
+        Err(why) => {
+            control.say(&Report::Failed(format!("a sandbox in {PARENT}: {why}")))?;
+            return Err(why);
+        }
+    };
+    let place = Place { layout: Layout::new(&root), token };
+    if world.level == Level::Kernel {
+        return outer::run(control, place, world);
+    }
+    match Keeper::start(control, place, world, &[], None) {
+        Ok(Some(keeper)) => keeper.serve(),
+        Ok(None) => remove_root(&root),
+        Err(why) => {
+            // The harness was killed in between: nobody else knows of the root.
+            remove_root(&root)?;
+            Err(why)
+        }
+    }
+}
+
 /// Stands for a signal that has no name.
 const UNNAMED: i32 = 0;
 
-struct Keeper {
+/// The first process, once the sandbox is made.
+pub struct Keeper {
     control: Control,
     children: SignalFd,
-    token: String,
-    root: PathBuf,
+    place: Place,
+    level: Level,
+    confinement: Confinement,
     target: Option<Pid>,
 }
 
 impl Keeper {
-    fn start() -> io::Result<Keeper> {
-        // A session of its own: the terminal's signals are for the harness.
-        let _ = setsid();
+    /// Shows that the level holds and says so; gives nothing if it does not. `outside` is this
+    /// process's number outside its pid namespace.
+    pub fn start(
+        control: Control,
+        place: Place,
+        world: World,
+        sockets: &[PathBuf],
+        outside: Option<i32>,
+    ) -> io::Result<Option<Keeper>> {
         prctl::set_child_subreaper(true)?;
+        let level = world.level;
+        let shown = Confinement::new(level, &place.layout).and_then(|confinement| {
+            let probes = Probes {
+                level,
+                layout: &place.layout,
+                homes: &world.homes,
+                reachable: &world.reachable,
+                sockets,
+                harness: world.harness,
+            };
+            Ok((probes.run(&confinement)?, confinement))
+        });
+        let (shown, confinement) = match shown {
+            Ok(shown) => shown,
+            Err(why) => {
+                control.say(&Report::Unavailable(why.to_string()))?;
+                return Ok(None);
+            }
+        };
         let mut mask = SigSet::empty();
         mask.add(Signal::SIGCHLD);
         mask.thread_block()?;
         let flags = SfdFlags::SFD_CLOEXEC | SfdFlags::SFD_NONBLOCK;
         let children = SignalFd::with_flags(&mask, flags)?;
-        let token = std::env::var(TOKEN_VARIABLE).map_err(io::Error::other)?;
-        let control = Control::new(UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?));
-        let root = match make_root(&token) {
-            Ok(root) => root,
-            Err(why) => {
-                control.say(&Report::Failed(format!("a sandbox in {PARENT}: {why}")))?;
-                return Err(why);
-            }
-        };
-        let keeper = Keeper { control, children, token, root, target: None };
-        if let Err(why) = keeper.control.say(&Report::Root(keeper.root.clone())) {
-            // The harness was killed in between: nobody else knows of the root.
-            remove_root(&keeper.root)?;
-            return Err(why);
-        }
-        Ok(keeper)
+        let root = place.layout.root.clone();
+        control.say(&Report::Ready { root, shown, first: outside })?;
+        Ok(Some(Keeper { control, children, place, level, confinement, target: None }))
     }
 
-    fn serve(mut self) -> io::Result<()> {
+    /// Does what it is told until it is told to stop, or nobody is left to tell it.
+    pub fn serve(mut self) -> io::Result<()> {
         loop {
             if self.wait().is_err() {
                 return self.abandoned();
@@ -87,8 +151,9 @@ impl Keeper {
                         let report = self.launch(&plan);
                         let _ = self.control.say(&report);
                     }
+                    Ok(Order::Connect(socket)) => self.connect(&socket),
                     Ok(Order::Stop) => return self.stop(),
-                    Err(_) => return self.abandoned(),
+                    Ok(Order::Make(_)) | Err(_) => return self.abandoned(),
                 }
             }
             if self.control.ended() {
@@ -117,6 +182,10 @@ impl Keeper {
             Ok(file) => file,
             Err(why) => return Report::Failed(format!("{}: {why}", plan.stderr.display())),
         };
+        let confinement = match self.confinement.again() {
+            Ok(confinement) => confinement,
+            Err(why) => return Report::Failed(format!("confining the target: {why}")),
+        };
         let mut command = Command::new(&plan.program);
         command
             .args(&plan.arguments)
@@ -126,7 +195,7 @@ impl Keeper {
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(stderr);
-        match spawn_bound(&mut command) {
+        match spawn_bound(&mut command, confinement) {
             Ok(child) => {
                 let pid = child.id().cast_signed();
                 self.target = Some(Pid::from_raw(pid));
@@ -134,6 +203,14 @@ impl Keeper {
             }
             Err(why) => Report::Failed(format!("{}: {why}", plan.program.display())),
         }
+    }
+
+    fn connect(&self, socket: &Path) {
+        // What cannot be said is seen to be at the next turn.
+        let _ = match dial(socket) {
+            Ok(stream) => self.control.hand_over(&Report::Connected, &stream),
+            Err(why) => self.control.say(&Report::Unconnected(why as i32)),
+        };
     }
 
     /// Reaps whoever ended; the target's end is news.
@@ -168,16 +245,23 @@ impl Keeper {
                 self.reap();
             }
         }
+        if self.level == Level::Kernel {
+            // Everything here ends with this process; the one around it sees to the rest.
+            return Ok(());
+        }
         let survivors = self.kill_everything();
-        remove_root(&self.root)?;
+        remove_root(&self.place.layout.root)?;
         let _ = self.control.say(&Report::Stopped(survivors));
         Ok(())
     }
 
     /// The harness is gone: nobody will look, so everything goes at once.
     fn abandoned(mut self) -> io::Result<()> {
+        if self.level == Level::Kernel {
+            return Ok(());
+        }
         self.kill_everything();
-        remove_root(&self.root)
+        remove_root(&self.place.layout.root)
     }
 
     /// Kills descendants and whoever carries the token until there are none; gives who is left.
@@ -185,7 +269,7 @@ impl Keeper {
         let deadline = Instant::now() + Duration::from_millis(KILL_MS);
         loop {
             let mut alive = procs::descendants(Pid::this().as_raw());
-            alive.extend(procs::tokened(&self.token));
+            alive.extend(procs::tokened(&self.place.token));
             if alive.is_empty() || Instant::now() > deadline {
                 self.reap();
                 return alive.into_iter().collect();
@@ -210,6 +294,9 @@ fn make_root(token: &str) -> io::Result<PathBuf> {
         .tempdir_in(PARENT)?
         .keep();
     fs::write(root.join(MARKER), format!("{token}\n"))?;
+    let layout = Layout::new(&root);
+    layout.make()?;
+    File::options().create_new(true).write(true).mode(0o600).open(&layout.stderr)?;
     Ok(root)
 }
 

@@ -22,3 +22,17 @@ pub const POLL_MS: u64 = 2;
 pub const CONTROL_BYTES: usize = 1 << 20;
 /// How long sandboxes have to clear themselves away once the programs that made them are gone.
 pub const NESTED_MS: u64 = 1_500;
+/// Processes that a target may have at once at the kernel level.
+pub const PROCESSES: u64 = 1_024;
+/// Numbers that the kernel gives out in the first round of a pid namespace alone.
+pub const PIDS_RESERVED: u64 = 300;
+/// The longest file that a target may write, in bytes.
+pub const FILE_BYTES: u64 = 1 << 30;
+/// The address space that one process of a target's may take, in bytes.
+pub const ADDRESS_SPACE_BYTES: u64 = 64 << 30;
+/// What fits in a directory that hides another, in bytes: places for mounts, and nothing else.
+pub const HIDDEN_BYTES: u64 = 64 << 10;
+/// Sockets of the machine's, outside hidden directories, that are covered.
+pub const SOCKETS_COVERED: usize = 256;
+/// What the probes may say, in bytes.
+pub const PROBE_BYTES: u64 = 64 << 10;

@@ -1,37 +1,49 @@
 //! A throwaway world for one target: made, proven, and gone without a trace.
 
+mod clearing;
+mod confine;
+mod dial;
 mod gate;
 mod keeper;
 mod layout;
+mod level;
 pub mod limits;
+mod mounts;
+mod outer;
+mod person;
+mod probes;
 mod procs;
 mod protocol;
 mod spawn;
+mod system;
 mod warden;
 
 use std::fs;
 use std::io;
 use std::os::fd::OwnedFd;
-use std::os::unix::fs::MetadataExt as _;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-use nix::unistd::geteuid;
+use nix::errno::Errno;
+use once_cell::sync::OnceCell;
 use rand::RngExt as _;
 use thiserror::Error;
 
+pub use clearing::{remove_roots, roots, sweep};
+pub use dial::dial;
 pub use gate::{LaunchPlan, Proven, Refusal, prove};
 pub use keeper::main as keeper_main;
 pub use layout::Layout;
+pub use level::{LEVEL_VARIABLE, Level, LevelError};
 pub use procs::{Process, descendants, family, kill_all, process, session_of, tokened};
 pub use protocol::Exit;
 pub use warden::{Warden, main as warden_main};
 
 use limits::{KEEPER_REPLY_MS, KILL_MS, POLL_MS, TERM_GRACE_MS, TOKEN_VARIABLE};
-use protocol::{Control, Order, Report};
+use protocol::{Control, Order, Report, World};
 
 /// The environment variable that tells a process of this program what role it plays.
 pub const ROLE_VARIABLE: &str = "M9P_ROLE";
@@ -58,23 +70,66 @@ pub enum SandboxError {
     Survived(String),
 }
 
+/// What is asked of a sandbox.
+#[derive(Clone, Debug, Default)]
+pub struct Wanted {
+    /// What is to hold the target; the strongest level that can be had, if that is left open.
+    pub level: Option<Level>,
+    /// Files that stay reachable wherever they are, besides the executable that has the roles.
+    pub reachable: Vec<PathBuf>,
+}
+
 /// One sandbox, from its making to its end. Dropped, it is torn down; and so it is if this process
 /// is killed, by its first process.
 #[derive(Debug)]
 pub struct Sandbox {
     layout: Layout,
     token: String,
+    level: Level,
+    evidence: Vec<String>,
     control: Control,
     keeper: Child,
+    /// The pid namespace's first process, if there is such a namespace.
+    first: Option<Process>,
     exit: Option<Exit>,
     target: Option<i32>,
     down: bool,
 }
 
+/// The level that was found to be the strongest, and why the stronger ones are not to be had: no
+/// later sandbox of this process may quietly be held by less.
+static STRONGEST: OnceCell<(Level, Vec<String>)> = OnceCell::new();
+
 impl Sandbox {
-    /// Makes the sandbox's first process and its directories. `executable` is a program that
-    /// begins with the role dispatch.
-    pub fn create(executable: &Path) -> Result<Sandbox, SandboxError> {
+    /// Makes the sandbox's first process and its directories, at the level that is wanted or not at
+    /// all. `executable` is a program that begins with the role dispatch.
+    pub fn create(executable: &Path, wanted: &Wanted) -> Result<Sandbox, SandboxError> {
+        let known = STRONGEST.get();
+        let levels = match wanted.level.or(known.map(|(level, _)| *level)) {
+            Some(level) => vec![level],
+            None => Level::ALL.to_vec(),
+        };
+        let mut lacking = known.map(|(_, why)| why.clone()).unwrap_or_default();
+        for level in levels {
+            match Sandbox::attempt(executable, level, &wanted.reachable)? {
+                Ok(mut sandbox) if wanted.level.is_none() => {
+                    let (_, lacking) = STRONGEST.get_or_init(|| (level, lacking));
+                    sandbox.evidence.extend(lacking.iter().cloned());
+                    return Ok(sandbox);
+                }
+                Ok(sandbox) => return Ok(sandbox),
+                Err(why) => lacking.push(format!("the level {level} cannot be had: {why}")),
+            }
+        }
+        Err(Refusal::new(lacking.join("; ")).into())
+    }
+
+    /// A sandbox of that level, or why there can be none.
+    fn attempt(
+        executable: &Path,
+        level: Level,
+        reachable: &[PathBuf],
+    ) -> Result<Result<Sandbox, String>, SandboxError> {
         let token = new_token();
         let (ours, theirs) = UnixStream::pair()?;
         let keeper = Command::new(executable)
@@ -91,24 +146,58 @@ impl Sandbox {
         let mut sandbox = Sandbox {
             layout: Layout::new(Path::new("")),
             token,
+            level,
+            evidence: vec![format!("level: {level}")],
             control: Control::new(ours),
             keeper,
+            first: None,
             exit: None,
             target: None,
             down: false,
         };
+        // A link is followed here: there, it is another one's.
+        let own = fs::canonicalize(executable);
+        let reachable = own.into_iter().chain(reachable.iter().cloned()).collect();
+        let harness = std::process::id().cast_signed();
+        let world = World { level, homes: person::homes(), reachable, harness };
+        sandbox.control.say(&Order::Make(world))?;
         match next_report(&mut sandbox.control)? {
-            Report::Root(root) => sandbox.layout = Layout::new(&root),
-            Report::Failed(why) => return Err(SandboxError::Keeper(why)),
-            other => return Err(SandboxError::Keeper(format!("said {other:?}"))),
+            Report::Ready { root, shown, first } => {
+                sandbox.layout = Layout::new(&root);
+                sandbox.evidence.extend(shown);
+                sandbox.first = first.and_then(process);
+                Ok(Ok(sandbox))
+            }
+            Report::Unavailable(why) => {
+                sandbox.withdraw()?;
+                Ok(Err(why))
+            }
+            Report::Failed(why) => Err(SandboxError::Keeper(why)),
+            other => Err(SandboxError::Keeper(format!("said {other:?}"))),
         }
-        sandbox.layout.make()?;
-        Ok(sandbox)
+    }
+
+    /// Makes sure that nothing is left of a sandbox that could not be made.
+    fn withdraw(mut self) -> Result<(), SandboxError> {
+        self.down = true;
+        self.keeper.wait()?;
+        sweep(&self.token)?;
+        remove_roots(&self.token)
     }
 
     /// Where things lie.
     pub fn layout(&self) -> &Layout {
         &self.layout
+    }
+
+    /// What holds the target.
+    pub fn level(&self) -> Level {
+        self.level
+    }
+
+    /// What was shown of the level, a sentence each, and why it is no stronger one.
+    pub fn evidence(&self) -> &[String] {
+        &self.evidence
     }
 
     /// What every process of this sandbox carries in its environment.
@@ -122,11 +211,29 @@ impl Sandbox {
         self.control.say(&Order::Launch(proven.into_plan()))?;
         match next_report(&mut self.control)? {
             Report::Started(pid) => {
-                self.target = Some(pid);
+                self.target = self.outside(pid);
                 Ok(())
             }
             Report::Failed(why) => Err(SandboxError::Keeper(why)),
             other => Err(SandboxError::Keeper(format!("said {other:?}"))),
+        }
+    }
+
+    /// A connection to a socket of the sandbox's, made by its first process: in there the path leads
+    /// where it leads for the target, and to nothing outside.
+    pub fn connect(&mut self, socket: &Path) -> io::Result<OwnedFd> {
+        self.control.say(&Order::Connect(socket.into()))?;
+        loop {
+            match next_report(&mut self.control).map_err(io::Error::other)? {
+                Report::Connected => {
+                    let missing = || io::Error::other("a connection was promised, and none came");
+                    return self.control.descriptor().ok_or_else(missing);
+                }
+                Report::Unconnected(why) => return Err(Errno::from_raw(why).into()),
+                // It may end at any time, and this is said once.
+                Report::Exited(exit) => self.exit = Some(exit),
+                other => return Err(io::Error::other(format!("said {other:?}"))),
+            }
         }
     }
 
@@ -135,9 +242,22 @@ impl Sandbox {
         self.target
     }
 
-    /// The process of that number, if it is one of this sandbox's, and not the target itself.
+    /// The number that this process knows that one of the sandbox's by; nothing if it is gone.
+    fn outside(&self, pid: i32) -> Option<i32> {
+        match self.first {
+            Some(first) => procs::outside(first.pid, pid),
+            None => Some(pid),
+        }
+    }
+
+    /// The process that the target knows by that number, if it is one of this sandbox's, and not the
+    /// target itself.
     pub fn process(&self, pid: i32) -> Option<Process> {
+        let pid = self.outside(pid)?;
         let target = self.target.filter(|&target| target != pid)?;
+        if self.first.is_some() {
+            return process(pid);
+        }
         procs::belongs(pid, &self.token, target).then(|| process(pid)).flatten()
     }
 
@@ -178,15 +298,36 @@ impl Sandbox {
         let _ = self.keeper.kill();
         self.keeper.wait()?;
         // The first process did both already, unless it was killed.
+        let ended = self.wait_for_first();
         sweep(&self.token)?;
         remove_roots(&self.token)?;
         match survivors {
             Some(none) if none.is_empty() => Ok(()),
             Some(alive) => Err(SandboxError::Survived(format!("processes {alive:?}"))),
+            None if ended => Err(SandboxError::Keeper(
+                "was killed: all that was in its pid namespace ended with it".into(),
+            )),
             None => Err(SandboxError::Keeper(
                 "was killed: whatever shed the token may have outlived it".into(),
             )),
         }
+    }
+
+    /// Whether there was a pid namespace, and it is gone: the kernel takes its first process last.
+    fn wait_for_first(&self) -> bool {
+        let Some(first) = self.first else { return false };
+        let deadline = Instant::now() + Duration::from_millis(KILL_MS);
+        let alive = || {
+            let now = process(first.pid);
+            now.is_some_and(|now| now.started == first.started && !now.ended)
+        };
+        while alive() {
+            if Instant::now() > deadline {
+                return false;
+            }
+            std::thread::sleep(Duration::from_millis(POLL_MS));
+        }
+        true
     }
 }
 
@@ -196,46 +337,6 @@ impl Drop for Sandbox {
             eprintln!("monkey9p: {why}");
         }
     }
-}
-
-/// Kills every process whose token begins with `prefix`, until there is none.
-pub fn sweep(prefix: &str) -> Result<(), SandboxError> {
-    let deadline = Instant::now() + Duration::from_millis(KILL_MS);
-    loop {
-        let alive = tokened(prefix);
-        if alive.is_empty() {
-            return Ok(());
-        }
-        if Instant::now() > deadline {
-            return Err(SandboxError::Survived(format!("processes {alive:?}")));
-        }
-        kill_all(&alive);
-        std::thread::sleep(Duration::from_millis(POLL_MS));
-    }
-}
-
-/// Removes the roots of sandboxes whose tokens begin with `prefix`; their processes are gone.
-pub fn remove_roots(prefix: &str) -> Result<(), SandboxError> {
-    for root in roots(prefix)? {
-        keeper::remove_root(&root)?;
-    }
-    Ok(())
-}
-
-/// The roots of sandboxes whose tokens begin with `prefix`.
-pub fn roots(prefix: &str) -> io::Result<Vec<PathBuf>> {
-    let mut found = Vec::new();
-    for entry in fs::read_dir(limits::PARENT)?.flatten() {
-        let named = entry.file_name().to_string_lossy().starts_with(limits::ROOT_PREFIX);
-        // Another user's marker cannot be trusted, and its directory not removed.
-        let ours =
-            entry.metadata().is_ok_and(|meta| meta.is_dir() && meta.uid() == geteuid().as_raw());
-        let marker = || fs::read_to_string(entry.path().join(limits::MARKER));
-        if named && ours && marker().is_ok_and(|token| token.starts_with(prefix)) {
-            found.push(entry.path());
-        }
-    }
-    Ok(found)
 }
 
 /// A program that begins with the role dispatch, where none is named: this very one.

@@ -70,6 +70,44 @@ pub fn family(root: i32) -> HashMap<i32, Process> {
     found
 }
 
+/// The number by which this process knows the one that is `inside` in the pid namespace whose first
+/// process is `first`; nothing if there is none, or it was reaped.
+pub fn outside(first: i32, inside: i32) -> Option<i32> {
+    // The namespace's own numbers stand where its first process has its 1.
+    let depth = numbers(first)?.len().checked_sub(1)?;
+    let is_it = |&pid: &i32| numbers(pid).and_then(|all| all.get(depth).copied()) == Some(inside);
+    if inside == 1 {
+        return Some(first);
+    }
+    let mut parents = vec![first];
+    while let Some(parent) = parents.pop() {
+        let children = children(parent);
+        if let Some(found) = children.iter().copied().find(is_it) {
+            return Some(found);
+        }
+        parents.extend(children);
+    }
+    None
+}
+
+/// The numbers that a process has, from this process's pid namespace inwards.
+fn numbers(pid: i32) -> Option<Vec<i32>> {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("NSpid:"))?;
+    line.split_whitespace().map(|number| number.parse().ok()).collect()
+}
+
+/// The children of all of a process's threads.
+fn children(parent: i32) -> Vec<i32> {
+    let threads = fs::read_dir(format!("/proc/{parent}/task")).into_iter().flatten().flatten();
+    threads
+        .filter_map(|thread| fs::read_to_string(thread.path().join("children")).ok())
+        .flat_map(|list| {
+            list.split_whitespace().filter_map(|pid| pid.parse().ok()).collect::<Vec<_>>()
+        })
+        .collect()
+}
+
 /// Kills `pids`; those that are gone already are as good.
 pub fn kill_all<'a>(pids: impl IntoIterator<Item = &'a i32>) {
     for &pid in pids {

@@ -1,26 +1,46 @@
 //! What the harness and a sandbox's first process say to each other: a JSON value a line.
 
-use std::io;
+use std::collections::VecDeque;
+use std::io::{self, IoSlice};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
-use nix::sys::socket::{MsgFlags, recv, send};
+use nix::sys::socket::{ControlMessage, MsgFlags, sendmsg};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use std::os::fd::{AsFd as _, AsRawFd as _};
+use std::os::fd::{AsFd as _, AsRawFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 
 use super::gate::LaunchPlan;
+use super::level::Level;
 use super::limits::CONTROL_BYTES;
+use super::system::receive_with_descriptors;
+
+/// What a sandbox is to be.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct World {
+    /// What is to hold the target.
+    pub level: Level,
+    /// The person's directories.
+    pub homes: Vec<PathBuf>,
+    /// Files that stay reachable wherever they are.
+    pub reachable: Vec<PathBuf>,
+    /// The harness's process.
+    pub harness: i32,
+}
 
 /// What the harness asks for. The end of the stream is an order too: end everything.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Order {
+    /// Make the sandbox; the first order, given once.
+    Make(World),
     /// Start the target.
     Launch(LaunchPlan),
+    /// Connect to the socket of that path.
+    Connect(PathBuf),
     /// End everything and say what that took.
     Stop,
 }
@@ -29,12 +49,25 @@ pub enum Order {
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Report {
-    /// The root was made.
-    Root(PathBuf),
-    /// The target runs, as this process.
+    /// The sandbox is made.
+    Ready {
+        /// Its root.
+        root: PathBuf,
+        /// What was shown of its level, a sentence each.
+        shown: Vec<String>,
+        /// The first process's number outside its pid namespace, if it has one.
+        first: Option<i32>,
+    },
+    /// The level cannot be had.
+    Unavailable(String),
+    /// The target runs, as this process; of the pid namespace, if there is one.
     Started(i32),
     /// What was ordered could not be done.
     Failed(String),
+    /// A connection, which comes with this.
+    Connected,
+    /// There is none, for this reason of the system's.
+    Unconnected(i32),
     /// The target ended.
     Exited(Exit),
     /// Nothing is left but these processes.
@@ -68,28 +101,51 @@ impl std::fmt::Display for Exit {
 pub struct Control {
     socket: UnixStream,
     buffer: Vec<u8>,
+    descriptors: VecDeque<OwnedFd>,
     ended: bool,
 }
 
 impl Control {
     /// Takes over a connected socket.
     pub fn new(socket: UnixStream) -> Self {
-        Control { socket, buffer: Vec::new(), ended: false }
+        Control { socket, buffer: Vec::new(), descriptors: VecDeque::new(), ended: false }
     }
 
     /// Sends one message whole.
     pub fn say(&self, message: &impl Serialize) -> io::Result<()> {
+        self.send(message, None)
+    }
+
+    /// Sends one message whole, and a descriptor with it.
+    pub fn hand_over(&self, message: &impl Serialize, descriptor: &OwnedFd) -> io::Result<()> {
+        self.send(message, Some(descriptor))
+    }
+
+    fn send(&self, message: &impl Serialize, descriptor: Option<&OwnedFd>) -> io::Result<()> {
         let mut line = serde_json::to_vec(message)?;
         line.push(b'\n');
+        let handed = descriptor.map(AsRawFd::as_raw_fd);
+        let mut rights = handed.as_slice();
         let mut rest = &line[..];
         while !rest.is_empty() {
-            match send(self.socket.as_raw_fd(), rest, MsgFlags::MSG_NOSIGNAL) {
-                Ok(sent) => rest = &rest[sent..],
+            let with = [ControlMessage::ScmRights(rights)];
+            let with = if rights.is_empty() { &[][..] } else { &with[..] };
+            let (fd, flags) = (self.socket.as_raw_fd(), MsgFlags::MSG_NOSIGNAL);
+            match sendmsg::<()>(fd, &[IoSlice::new(rest)], with, flags, None) {
+                Ok(sent) => {
+                    // It goes with the first byte, once.
+                    (rest, rights) = (&rest[sent..], &[]);
+                }
                 Err(Errno::EINTR) => {}
                 Err(why) => return Err(why.into()),
             }
         }
         Ok(())
+    }
+
+    /// The descriptor that came with a message, the oldest first.
+    pub fn descriptor(&mut self) -> Option<OwnedFd> {
+        self.descriptors.pop_front()
     }
 
     /// The next message, waiting up to `wait` for it; nothing if none came or none can.
@@ -134,7 +190,7 @@ impl Control {
 
     fn receive(&mut self) -> io::Result<()> {
         let mut piece = [0; 4096];
-        match recv(self.socket.as_raw_fd(), &mut piece, MsgFlags::MSG_DONTWAIT) {
+        match receive_with_descriptors(&self.socket, &mut piece, &mut self.descriptors) {
             Ok(0) | Err(Errno::ECONNRESET) => self.ended = true,
             Ok(count) if self.buffer.len() + count > CONTROL_BYTES => {
                 return Err(io::Error::other("a control message is too long"));

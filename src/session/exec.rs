@@ -17,6 +17,7 @@ use super::handles::Handle;
 use super::outcome::{Answered, Asked, Outcome, Sent, What};
 use super::wire_step;
 use crate::ops::{Chunks, HostAction, Latin1, Op, Reach, guard};
+use crate::sandbox::Sandbox;
 use crate::wire::limits::{
     REPLY_TIMEOUT_MS, SLOW_REPLY_TIMEOUT_MS, SLOW_WRITE_BYTES, WRITE_OVERHEAD_BYTES,
 };
@@ -33,8 +34,8 @@ pub struct Context<'a> {
     pub opens: &'a mut u64,
     /// The fids kept open.
     pub handles: &'a mut HashMap<Latin1, Handle>,
-    /// The target's HOME.
-    pub home: &'a Path,
+    /// What the target is in.
+    pub sandbox: &'a mut Sandbox,
     /// The target's socket.
     pub socket: &'a Path,
     /// How far payloads may reach.
@@ -151,7 +152,7 @@ impl Context<'_> {
             }
             Op::Seq { ops } => self.run_all(ops, out).await,
             Op::Wire { steps } => {
-                out.wire.push(wire_step::run(self.socket, steps)?);
+                out.wire.push(wire_step::run(|| self.sandbox.connect(self.socket), steps)?);
                 Ok(())
             }
             // The session's own affair.
@@ -370,7 +371,7 @@ impl Context<'_> {
     }
 
     fn host(&self, action: HostAction, name: &[u8], data: &[u8]) -> std::io::Result<()> {
-        let path = self.home.join(OsStr::from_bytes(name));
+        let path = self.sandbox.layout().home.join(OsStr::from_bytes(name));
         match action {
             HostAction::Write => write_in_home(&path, data),
             HostAction::Rm => fs::remove_file(path),

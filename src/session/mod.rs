@@ -45,11 +45,11 @@ pub use reload::{Reloaded, SeenPane};
 pub use reset::ResetError;
 pub use shape::describe;
 pub use shells::EndedShell;
-pub use wire_step::run as run_script;
+pub use wire_step::run_at as run_script;
 
 use crate::ops::{Latin1, Op, Reach};
-use crate::sandbox::{Exit, Layout, Proven, Sandbox, SandboxError, prove};
-use crate::target::{FIXTURES, Target};
+use crate::sandbox::{Exit, Layout, Level, Proven, Sandbox, SandboxError, Wanted, prove};
+use crate::target::{FIXTURES, Program, Target};
 use crate::wire::{Conn, WireError, drive};
 use connect::connect;
 use exec::Context;
@@ -71,6 +71,18 @@ pub struct Launcher {
     pub target: Target,
     /// A program that begins with the role dispatch.
     pub executable: PathBuf,
+    /// What is to hold the target; the strongest level that can be had, if that is left open.
+    pub level: Option<Level>,
+}
+
+impl Launcher {
+    /// A sandbox for the target, with nothing launched in it.
+    pub fn sandbox(&self) -> Result<Sandbox, SandboxError> {
+        let reachable = match &self.target.program {
+            Program::Path(path) | Program::Role(path, _) => vec![path.clone()],
+        };
+        Sandbox::create(&self.executable, &Wanted { level: self.level, reachable })
+    }
 }
 
 /// A step's end.
@@ -115,7 +127,7 @@ pub struct Session {
 impl Session {
     /// Makes a sandbox, proves its isolation, launches the target in it and waits for its answer.
     pub fn start(launcher: &Launcher, follow: bool) -> Result<Session, StartError> {
-        let mut sandbox = Sandbox::create(&launcher.executable)?;
+        let mut sandbox = launcher.sandbox()?;
         let target = launcher.target.clone();
         for (name, bytes) in FIXTURES {
             std::fs::write(sandbox.layout().home.join(name), bytes).map_err(SandboxError::Io)?;
@@ -124,7 +136,7 @@ impl Session {
         let socket = plan.socket.clone();
         let proven: Proven =
             prove(plan, sandbox.layout(), sandbox.token()).map_err(SandboxError::Refused)?;
-        let evidence = proven.evidence().to_vec();
+        let evidence = [sandbox.evidence(), proven.evidence()].concat();
         sandbox.launch(proven)?;
         let wait = Duration::from_millis(LAUNCH_MS);
         let failed = |why: String, layout: &Layout| StartError::Target {
@@ -231,6 +243,11 @@ impl Session {
         &self.sandbox.layout().root
     }
 
+    /// What holds the target.
+    pub fn level(&self) -> Level {
+        self.sandbox.level()
+    }
+
     /// What the gate looked at before the launch.
     pub fn evidence(&self) -> &[String] {
         &self.evidence
@@ -281,7 +298,7 @@ impl Session {
             second: self.second.clone(),
             opens: &mut self.opens,
             handles: &mut self.handles,
-            home: &self.sandbox.layout().home,
+            sandbox: &mut self.sandbox,
             socket: &self.socket,
             reach: Reach::Confined,
         };

@@ -69,7 +69,7 @@ const STATUS_WORDS: usize = 16;
 /// The shell that a status tells of: the first number in it that is a process of the sandbox and
 /// leads a session. Whatever else it says, and whoever's number it is, is nothing to us.
 pub fn shell_in(status: &[u8], sandbox: &Sandbox) -> Option<Process> {
-    numbers(status).find_map(|pid| sandbox.process(pid).filter(|one| one.session == pid))
+    numbers(status).find_map(|pid| sandbox.process(pid).filter(|one| one.session == one.pid))
 }
 
 fn numbers(status: &[u8]) -> impl Iterator<Item = i32> {

@@ -1,6 +1,7 @@
 //! Runs a script of raw messages on a connection of its own, within bounds whatever the server does.
 
 use std::collections::BTreeSet;
+use std::io;
 use std::os::fd::{AsFd as _, AsRawFd as _, OwnedFd};
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -8,15 +9,15 @@ use std::time::{Duration, Instant};
 use bytes::{Buf as _, Bytes, BytesMut};
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
-use nix::sys::socket::{MsgFlags, Shutdown, UnixAddr, recv, send, shutdown};
+use nix::sys::socket::{MsgFlags, Shutdown, recv, send, shutdown};
 
-use super::connect::dial;
 use super::exchange::{Exchange, Ledger, Request, Sending, WireEvent};
 use super::limits::{
     CONNECT_POLL_US, SCRIPT_CONNECT_MS, SCRIPT_DRAIN_MS, SCRIPT_FRAME_BYTES, SCRIPT_FRAMES,
     SCRIPT_LINGER_MS, SCRIPT_MS, SCRIPT_PAUSE_MS, SCRIPT_RECEIVED_BYTES,
 };
 use crate::ops::{WireStep, wire_frame, wire_tag};
+use crate::sandbox::dial;
 use crate::wire::frame::Frames;
 use crate::wire::limits::{MSIZE_BYTES, RECEIVE_BYTES, REPLY_TIMEOUT_MS};
 use crate::wire::msg::{Fid, NOFID, NOTAG, Tag, Tmsg};
@@ -27,8 +28,16 @@ const MAY_WAIT: [&[u8]; 4] = [b"log", b"event", b"data", b"run"];
 
 /// Runs a script on a new connection to `socket` and gives what passed. The connection is gone
 /// afterwards. Blocks for no longer than [`SCRIPT_MS`].
-pub fn run(socket: &Path, steps: &[WireStep]) -> Result<Exchange, WireError> {
-    let mut line = Line::open(socket)?;
+pub fn run_at(socket: &Path, steps: &[WireStep]) -> Result<Exchange, WireError> {
+    run(|| Ok(dial(socket)?), steps)
+}
+
+/// The same on a connection that `dial` makes, which may be asked several times.
+pub fn run(
+    dial: impl FnMut() -> io::Result<OwnedFd>,
+    steps: &[WireStep],
+) -> Result<Exchange, WireError> {
+    let mut line = Line::open(dial)?;
     let versions =
         |step: &WireStep| matches!(step, WireStep::Send { message: Tmsg::Version { .. }, .. });
     if !steps.first().is_some_and(versions) {
@@ -74,23 +83,21 @@ struct Line {
 }
 
 impl Line {
-    fn open(socket: &Path) -> Result<Line, WireError> {
-        let fail = |why: String| WireError::Dropped(format!("another connection: {why}"));
-        let address = UnixAddr::new(socket).map_err(|why| fail(why.to_string()))?;
+    fn open(mut dial: impl FnMut() -> io::Result<OwnedFd>) -> Result<Line, WireError> {
         let started = Instant::now();
         let socket = loop {
-            match dial(&address) {
+            match dial() {
                 Ok(socket) => break socket,
                 // Its queue is full: it may get to it yet.
-                Err(Errno::EAGAIN)
-                    if started.elapsed() < Duration::from_millis(SCRIPT_CONNECT_MS) =>
-                {
+                Err(why) if why.kind() == io::ErrorKind::WouldBlock => {
+                    if started.elapsed() > Duration::from_millis(SCRIPT_CONNECT_MS) {
+                        return Err(WireError::Hang("another connection is not accepted".into()));
+                    }
                     std::thread::sleep(Duration::from_micros(CONNECT_POLL_US));
                 }
-                Err(Errno::EAGAIN) => {
-                    return Err(WireError::Hang("another connection is not accepted".into()));
+                Err(why) => {
+                    return Err(WireError::Dropped(format!("another connection: {why}")));
                 }
-                Err(why) => return Err(fail(why.to_string())),
             }
         };
         Ok(Line {

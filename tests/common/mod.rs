@@ -10,9 +10,13 @@ use monkey9p::runner::{Replayed, Runner, replay};
 use monkey9p::session::Launcher;
 use monkey9p::target::{Program, Target, standin};
 
+/// Names a copy of the executable, for a user who cannot get at the one that was built.
+pub const EXECUTABLE_VARIABLE: &str = "M9P_TEST_EXECUTABLE";
+
 /// The executable that has the roles; the test's own has none.
 pub fn executable() -> PathBuf {
-    PathBuf::from(env!("CARGO_BIN_EXE_monkey9p"))
+    let copy = std::env::var_os(EXECUTABLE_VARIABLE);
+    copy.unwrap_or_else(|| env!("CARGO_BIN_EXE_monkey9p").into()).into()
 }
 
 pub fn project() -> &'static Path {
@@ -22,7 +26,7 @@ pub fn project() -> &'static Path {
 /// The stand-in, with a planted defect or without.
 pub fn launcher(plant: Option<&str>) -> Launcher {
     let executable = executable();
-    Launcher { target: standin(executable.clone()).with_plant(plant), executable }
+    Launcher { target: standin(executable.clone()).with_plant(plant), executable, level: None }
 }
 
 /// A target that is a shell with these arguments: whatever a hostile target may do.
@@ -36,7 +40,7 @@ pub fn shell_launcher(script: &str) -> Launcher {
         variables: vec![],
         inferred: false,
     };
-    Launcher { target, executable: executable() }
+    Launcher { target, executable: executable(), level: None }
 }
 
 pub fn replay_on(plant: Option<&str>, ops: &[Op]) -> Replayed {

@@ -16,7 +16,7 @@ fn against(serve: fn(UnixStream), steps: &[WireStep]) -> Exchange {
             serve(stream);
         }
     });
-    let exchange = run(&path, steps).unwrap();
+    let exchange = run_at(&path, steps).unwrap();
     server.join().unwrap();
     exchange
 }
@@ -104,5 +104,5 @@ fn a_server_that_reads_nothing_does_not_hold_us() {
 fn a_socket_that_nobody_serves_is_told() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("s");
-    assert!(matches!(run(&path, &[]), Err(WireError::Dropped(_))));
+    assert!(matches!(run_at(&path, &[]), Err(WireError::Dropped(_))));
 }
