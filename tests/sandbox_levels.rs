@@ -15,7 +15,7 @@ use std::time::Duration;
 use common::{EXECUTABLE_VARIABLE, shell_launcher, skip, wait_until};
 use landlock::{AccessFs, Ruleset, RulesetAttr as _};
 use monkey9p::sandbox::{
-    Exit, LEVEL_VARIABLE, Level, Sandbox, process, prove, roots, sweep, tokened,
+    Exit, LEVEL_VARIABLE, Level, Sandbox, limits, process, prove, roots, sweep, tokened,
 };
 use monkey9p::session::{Launcher, Session};
 use nix::sys::signal::{Signal, kill};
@@ -61,7 +61,7 @@ fn each_level_says_what_was_seen_of_it() {
 
 /// What a shell may try, and what is left of it where the level holds: `OUTSIDE` is a directory of
 /// the machine's with a file in it, `HARNESS` the harness's process.
-const ATTEMPTS: [(&str, &str); 16] = [
+const ATTEMPTS: [(&str, &str); 17] = [
     ("a file in /etc", "echo x > /etc/m9p-attempt"),
     ("a file in /tmp", "echo x > /tmp/m9p-attempt"),
     ("a file in the sandbox's root", "echo x > $HOME/../attempt"),
@@ -77,6 +77,7 @@ const ATTEMPTS: [(&str, &str); 16] = [
     ("a setting of the kernel's", "echo 400 > /proc/sys/kernel/ns_last_pid"),
     ("the first process's environment", "cat /proc/1/environ"),
     ("a namespace within", "unshare -U true"),
+    ("a file longer than may be", "dd if=/dev/zero of=$HOME/long bs=1 count=1 seek=1073741824"),
     ("a signal to the harness", "kill -0 HARNESS"),
 ];
 
@@ -103,6 +104,26 @@ fn what_the_kernel_level_closes() {
     assert_eq!(done, ["inside"]);
     assert_eq!(fs::read_dir(outside.path()).unwrap().count(), 1);
     sandbox.teardown().unwrap();
+}
+
+/// More processes than may be: the shell is told that it cannot fork, and the machine goes on.
+#[test]
+fn a_fork_bomb_stays_within_its_bound() {
+    let test = "a_fork_bomb_stays_within_its_bound";
+    let script = "while :; do sleep 1000 & done";
+    let Some(mut sandbox) = at(test, Level::Kernel, script) else { return };
+    let namespace = namespace(&sandbox);
+    let bound = limits::PROCESSES as usize;
+    let over = || inhabitants(&namespace).len() > bound;
+    if wait_until(SOON, || over() || sandbox.exit(Duration::ZERO).unwrap().is_some()) && over() {
+        // As root, whom no limit of a user's binds, on a kernel without one of the namespace's.
+        skip(test, "this kernel counts no processes by the namespace");
+    } else {
+        assert!(matches!(sandbox.exit(SOON).unwrap(), Some(Exit::Code(_))));
+        assert!(inhabitants(&namespace).len() > bound / 2);
+    }
+    sandbox.teardown().unwrap();
+    assert_eq!(inhabitants(&namespace), BTreeSet::new());
 }
 
 /// A path that leads out of the sandbox leads to nothing there, and nowhere else is it followed.
