@@ -196,6 +196,7 @@ fn whoever_is_killed_nothing_is_left() {
 #[test]
 fn a_sandbox_that_is_killed_in_the_making_leaves_nothing() {
     let out = tempfile::tempdir().unwrap();
+    let before = unmarked();
     for moment in 0..20 {
         let mut harness = Command::new(common::executable())
             .args(["run", "--steps", "3", "--minimize-seconds", "0", "--out"])
@@ -220,6 +221,9 @@ fn a_sandbox_that_is_killed_in_the_making_leaves_nothing() {
             "{moment}: {processes:?} {left:?}"
         );
     }
+    // Those that are just being made elsewhere will be marked.
+    let new = || unmarked().difference(&before).cloned().collect::<Vec<_>>();
+    assert!(wait_until(SOON, || new().is_empty()), "{:?}", new());
     let mounts = fs::read_to_string("/proc/self/mountinfo").unwrap();
     assert!(!mounts.contains("/tmp/m9p."), "{mounts}");
 }
@@ -387,6 +391,20 @@ fn assert_held(drill: &Output, want: Level) {
 
 fn landlock_is_there() -> bool {
     at("landlock_is_there", Level::Landlock, "").is_some()
+}
+
+/// Roots that say of no sandbox that they are its.
+fn unmarked() -> BTreeSet<PathBuf> {
+    let roots = fs::read_dir(limits::PARENT).unwrap().flatten().map(|entry| entry.path());
+    let root = |path: &PathBuf| {
+        path.file_name().unwrap().to_string_lossy().starts_with(limits::ROOT_PREFIX)
+    };
+    let marked = |path: &PathBuf| match fs::read(path.join(limits::MARKER)) {
+        Ok(token) => !token.is_empty(),
+        // Another user's is closed.
+        Err(why) => why.kind() == std::io::ErrorKind::PermissionDenied,
+    };
+    roots.filter(root).filter(|path| !marked(path)).collect()
 }
 
 /// The pid namespace that the target lives in.
