@@ -15,9 +15,10 @@ use std::time::Duration;
 use common::{EXECUTABLE_VARIABLE, shell_launcher, skip, wait_until};
 use landlock::{AccessFs, Ruleset, RulesetAttr as _};
 use monkey9p::sandbox::{
-    Exit, LEVEL_VARIABLE, Level, Sandbox, process, prove, roots, sweep, tokened,
+    Exit, LEVEL_VARIABLE, Level, Sandbox, SandboxError, limits, process, prove, roots, sweep,
+    tokened,
 };
-use monkey9p::session::{Launcher, Session};
+use monkey9p::session::{Launcher, Session, StartError};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::{Pid, geteuid};
 
@@ -30,10 +31,11 @@ fn at(test: &str, level: Level, script: &str) -> Option<Sandbox> {
     let launcher = Launcher { level: Some(level), ..shell_launcher(script) };
     let mut sandbox = match launcher.sandbox() {
         Ok(sandbox) => sandbox,
-        Err(why) => {
+        Err(SandboxError::Refused(why)) => {
             skip(test, &why.to_string());
             return None;
         }
+        Err(why) => panic!("{why}"),
     };
     let plan = launcher.target.plan(sandbox.layout(), sandbox.token());
     let proven = prove(plan, sandbox.layout(), sandbox.token()).unwrap();
@@ -61,7 +63,7 @@ fn each_level_says_what_was_seen_of_it() {
 
 /// What a shell may try, and what is left of it where the level holds: `OUTSIDE` is a directory of
 /// the machine's with a file in it, `HARNESS` the harness's process.
-const ATTEMPTS: [(&str, &str); 16] = [
+const ATTEMPTS: [(&str, &str); 17] = [
     ("a file in /etc", "echo x > /etc/m9p-attempt"),
     ("a file in /tmp", "echo x > /tmp/m9p-attempt"),
     ("a file in the sandbox's root", "echo x > $HOME/../attempt"),
@@ -77,6 +79,7 @@ const ATTEMPTS: [(&str, &str); 16] = [
     ("a setting of the kernel's", "echo 400 > /proc/sys/kernel/ns_last_pid"),
     ("the first process's environment", "cat /proc/1/environ"),
     ("a namespace within", "unshare -U true"),
+    ("a file longer than may be", "dd if=/dev/zero of=$HOME/long bs=1 count=1 seek=1073741824"),
     ("a signal to the harness", "kill -0 HARNESS"),
 ];
 
@@ -103,6 +106,26 @@ fn what_the_kernel_level_closes() {
     assert_eq!(done, ["inside"]);
     assert_eq!(fs::read_dir(outside.path()).unwrap().count(), 1);
     sandbox.teardown().unwrap();
+}
+
+/// More processes than may be: the shell is told that it cannot fork, and the machine goes on.
+#[test]
+fn a_fork_bomb_stays_within_its_bound() {
+    let test = "a_fork_bomb_stays_within_its_bound";
+    let script = "while :; do sleep 1000 & done";
+    let Some(mut sandbox) = at(test, Level::Kernel, script) else { return };
+    let namespace = namespace(&sandbox);
+    let bound = limits::PROCESSES as usize;
+    let over = || inhabitants(&namespace).len() > bound;
+    if wait_until(SOON, || over() || sandbox.exit(Duration::ZERO).unwrap().is_some()) && over() {
+        // As root, whom no limit of a user's binds, on a kernel without one of the namespace's.
+        skip(test, "this kernel counts no processes by the namespace");
+    } else {
+        assert!(matches!(sandbox.exit(SOON).unwrap(), Some(Exit::Code(_))));
+        assert!(inhabitants(&namespace).len() > bound / 2);
+    }
+    sandbox.teardown().unwrap();
+    assert_eq!(inhabitants(&namespace), BTreeSet::new());
 }
 
 /// A path that leads out of the sandbox leads to nothing there, and nowhere else is it followed.
@@ -175,6 +198,7 @@ fn whoever_is_killed_nothing_is_left() {
 #[test]
 fn a_sandbox_that_is_killed_in_the_making_leaves_nothing() {
     let out = tempfile::tempdir().unwrap();
+    let before = unmarked();
     for moment in 0..20 {
         let mut harness = Command::new(common::executable())
             .args(["run", "--steps", "3", "--minimize-seconds", "0", "--out"])
@@ -199,6 +223,9 @@ fn a_sandbox_that_is_killed_in_the_making_leaves_nothing() {
             "{moment}: {processes:?} {left:?}"
         );
     }
+    // Those that are just being made elsewhere will be marked.
+    let new = || unmarked().difference(&before).cloned().collect::<Vec<_>>();
+    assert!(wait_until(SOON, || new().is_empty()), "{:?}", new());
     let mounts = fs::read_to_string("/proc/self/mountinfo").unwrap();
     assert!(!mounts.contains("/tmp/m9p."), "{mounts}");
 }
@@ -209,10 +236,11 @@ fn a_session_knows_its_target_by_the_number_it_has_here() {
         let launcher = Launcher { level: Some(level), ..common::launcher(None) };
         let session = match Session::start(&launcher, true) {
             Ok(session) => session,
-            Err(why) => {
+            Err(StartError::Sandbox(SandboxError::Refused(why))) => {
                 skip("a_session_knows_its_target", &why.to_string());
                 continue;
             }
+            Err(why) => panic!("{why}"),
         };
         let target = session.target_pid().unwrap();
         assert!(tokened(session.token()).contains(&target), "{level}");
@@ -326,8 +354,10 @@ fn an_ordinary_user_has_the_same() {
     fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
     let copy = |from: &Path, name: &str| {
         let to = folder.path().join(name);
-        fs::copy(from, &to).unwrap();
-        fs::set_permissions(&to, fs::Permissions::from_mode(0o755)).unwrap();
+        // By another process: a child forked meanwhile would hold it open for writing, and it would
+        // be too busy to run.
+        let done = Command::new("install").args(["-m", "755"]).args([from, &to]).status().unwrap();
+        assert!(done.success());
         to
     };
     let own = copy(&std::env::current_exe().unwrap(), "tests");
@@ -366,6 +396,20 @@ fn assert_held(drill: &Output, want: Level) {
 
 fn landlock_is_there() -> bool {
     at("landlock_is_there", Level::Landlock, "").is_some()
+}
+
+/// Roots that say of no sandbox that they are its.
+fn unmarked() -> BTreeSet<PathBuf> {
+    let roots = fs::read_dir(limits::PARENT).unwrap().flatten().map(|entry| entry.path());
+    let root = |path: &PathBuf| {
+        path.file_name().unwrap().to_string_lossy().starts_with(limits::ROOT_PREFIX)
+    };
+    let marked = |path: &PathBuf| match fs::read(path.join(limits::MARKER)) {
+        Ok(token) => !token.is_empty(),
+        // Another user's is closed.
+        Err(why) => why.kind() == std::io::ErrorKind::PermissionDenied,
+    };
+    roots.filter(root).filter(|path| !marked(path)).collect()
 }
 
 /// The pid namespace that the target lives in.

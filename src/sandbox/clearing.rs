@@ -3,7 +3,7 @@
 use std::fs;
 use std::io;
 use std::os::unix::fs::MetadataExt as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use nix::unistd::geteuid;
@@ -26,6 +26,25 @@ pub fn sweep(prefix: &str) -> Result<(), SandboxError> {
         }
         kill_all(&alive);
         std::thread::sleep(Duration::from_millis(POLL_MS));
+    }
+}
+
+/// Where the sandbox of that token is. Whoever has the token finds the root before it is marked, too.
+pub(super) fn root_of(token: &str) -> PathBuf {
+    let drawn = token.rsplit('-').next().unwrap_or_default();
+    Path::new(PARENT).join(format!("{ROOT_PREFIX}{drawn}"))
+}
+
+/// Removes the root of the sandbox of that token, and those of the ones made within, however far
+/// their making came.
+pub(super) fn clear(token: &str) -> Result<(), SandboxError> {
+    sweep(token)?;
+    remove_roots(token)?;
+    let root = root_of(token);
+    let ours = |meta: fs::Metadata| meta.is_dir() && meta.uid() == geteuid().as_raw();
+    match fs::symlink_metadata(&root).is_ok_and(ours) {
+        true => Ok(remove_root(&root)?),
+        false => Ok(()),
     }
 }
 

@@ -1,10 +1,10 @@
 //! A sandbox's first process: makes its root, starts the target, reaps orphans, and ends everything
 //! when it is told to or when the harness is gone, however that went.
 
-use std::fs::{self, File};
+use std::fs::{self, DirBuilder, File};
 use std::io;
 use std::os::fd::AsFd as _;
-use std::os::unix::fs::OpenOptionsExt as _;
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -18,13 +18,14 @@ use nix::sys::signalfd::{SfdFlags, SignalFd};
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::{Pid, setsid};
 
+use super::clearing::root_of;
 use super::confine::Confinement;
 use super::dial::dial;
 use super::gate::LaunchPlan;
 use super::layout::Layout;
 use super::level::Level;
 use super::limits::{
-    KEEPER_REPLY_MS, KILL_MS, MARKER, PARENT, POLL_MS, ROOT_PREFIX, TERM_GRACE_MS, TOKEN_VARIABLE,
+    KEEPER_REPLY_MS, KILL_MS, MARKER, PARENT, POLL_MS, TERM_GRACE_MS, TOKEN_VARIABLE,
 };
 use super::outer;
 use super::probes::Probes;
@@ -287,12 +288,8 @@ impl Keeper {
 }
 
 fn make_root(token: &str) -> io::Result<PathBuf> {
-    let root = tempfile::Builder::new()
-        .prefix(ROOT_PREFIX)
-        .rand_bytes(8)
-        .permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700))
-        .tempdir_in(PARENT)?
-        .keep();
+    let root = root_of(token);
+    DirBuilder::new().mode(0o700).create(&root)?;
     fs::write(root.join(MARKER), format!("{token}\n"))?;
     let layout = Layout::new(&root);
     layout.make()?;

@@ -42,6 +42,7 @@ pub use procs::{Process, descendants, family, kill_all, process, session_of, tok
 pub use protocol::Exit;
 pub use warden::{Warden, main as warden_main};
 
+use clearing::clear;
 use limits::{KEEPER_REPLY_MS, KILL_MS, POLL_MS, TERM_GRACE_MS, TOKEN_VARIABLE};
 use protocol::{Control, Order, Report, World};
 
@@ -181,8 +182,7 @@ impl Sandbox {
     fn withdraw(mut self) -> Result<(), SandboxError> {
         self.down = true;
         self.keeper.wait()?;
-        sweep(&self.token)?;
-        remove_roots(&self.token)
+        clear(&self.token)
     }
 
     /// Where things lie.
@@ -299,8 +299,7 @@ impl Sandbox {
         self.keeper.wait()?;
         // The first process did both already, unless it was killed.
         let ended = self.wait_for_first();
-        sweep(&self.token)?;
-        remove_roots(&self.token)?;
+        clear(&self.token)?;
         match survivors {
             Some(none) if none.is_empty() => Ok(()),
             Some(alive) => Err(SandboxError::Survived(format!("processes {alive:?}"))),

@@ -61,6 +61,9 @@ static FRAME: Lazy<Regex> = Lazy::new(|| {
 
 /// `left` is how many more entries are looked at, in all directories together.
 fn find(directory: &Path, depth: usize, left: &mut usize) -> Option<PathBuf> {
+    if !fs::symlink_metadata(directory).ok()?.is_dir() {
+        return None;
+    }
     for entry in fs::read_dir(directory).ok()?.flatten() {
         *left = left.checked_sub(1)?;
         if entry.file_name() == CRASH_FILE {

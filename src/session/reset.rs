@@ -66,14 +66,18 @@ impl Session {
     }
 }
 
-/// Takes away what is neither a fixture nor a directory of the layout, and writes the fixtures anew.
+/// Takes away what is neither a fixture nor a directory of the layout, and writes the fixtures anew. A
+/// link in a directory's place is no directory: what it leads to is none of the target's.
 fn restore_home(layout: &Layout) -> io::Result<()> {
     for entry in fs::read_dir(&layout.home)? {
         let entry = entry?;
-        let ours = layout.in_home().any(|path| path == entry.path());
+        let ours = entry.file_type()?.is_dir() && layout.in_home().any(|path| path == entry.path());
         if !ours && !FIXTURES.iter().any(|(name, _)| entry.file_name() == *name) {
             remove_any(&entry.path(), entry.file_type()?.is_dir())?;
         }
+    }
+    for path in layout.in_home().filter(|path| fs::symlink_metadata(path).is_err()) {
+        fs::create_dir(path)?;
     }
     for (name, bytes) in FIXTURES {
         let path = layout.home.join(name);
@@ -131,4 +135,28 @@ async fn remove(conn: &Conn, path: &str) -> Answer<()> {
     };
     let slow = Duration::from_millis(SLOW_REPLY_TIMEOUT_MS);
     Ok(conn.call(&Tmsg::Remove { fid }, slow).await?.map(drop))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    #[test]
+    fn a_link_in_a_directorys_place_is_taken_away_and_not_followed() {
+        let (folder, outside) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        fs::write(outside.path().join("theirs"), "x").unwrap();
+        let layout = Layout::new(folder.path());
+        layout.make().unwrap();
+        fs::remove_dir(layout.config()).unwrap();
+        symlink(outside.path(), layout.config()).unwrap();
+        symlink(outside.path(), layout.home.join("another")).unwrap();
+        fs::write(layout.home.join("stray"), "x").unwrap();
+        restore_home(&layout).unwrap();
+        assert!(fs::symlink_metadata(layout.config()).unwrap().is_dir());
+        let there = fs::read_dir(&layout.home).unwrap().count();
+        assert_eq!(there, layout.in_home().count() + FIXTURES.len());
+        assert_eq!(fs::read_dir(outside.path()).unwrap().count(), 1);
+    }
 }
