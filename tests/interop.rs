@@ -50,14 +50,17 @@ fn records(here: &Path) -> Vec<PathBuf> {
     records
 }
 
-/// Defects that both find by rules of one name.
-const SHARED: [&str; 5] =
+/// Defects that the script finds, and whose records fail here as they did there.
+const THEIRS: [&str; 5] =
+    ["err-twice", "err-missing", "close-fails-body", "index-misses-pane", "crash-on-regex"];
+/// Defects found here, whose records fail there: what either looks at after a step differs a little.
+const OURS: [&str; 5] =
     ["dir-order-changes", "err-missing", "close-fails-body", "index-misses-pane", "crash-on-regex"];
 
 #[test]
 fn its_records_replay_minimize_and_explain_here() {
     let Some(script) = script("its_records_replay_minimize_and_explain_here") else { return };
-    for plant in SHARED {
+    for plant in THEIRS {
         let folder = tempfile::tempdir().unwrap();
         let here = folder.path();
         let seeds = ["--seed", "1", "--steps", "400", "--no-shrink"];
@@ -81,7 +84,7 @@ fn its_records_replay_minimize_and_explain_here() {
 #[test]
 fn our_records_replay_there() {
     let Some(script) = script("our_records_replay_there") else { return };
-    for plant in SHARED {
+    for plant in OURS {
         let folder = tempfile::tempdir().unwrap();
         let here = folder.path();
         let run = ["run", "--seed", "1", "--seed", "2", "--steps", "500", "--first"];

@@ -152,6 +152,9 @@ impl Mutator {
                 input = mutated;
             }
         } else {
+            if draw.percent(shares::TALKS_GO) {
+                input.steps.retain(|step| !matches!(step, Step::Talk(_)));
+            }
             let more = draw.percent(shares::MORE_CHANGES);
             let changes = if more { 1 + draw.below(CHANGES) } else { 1 };
             (0..changes).for_each(|_| self.change(&mut input, draw));

@@ -11,6 +11,10 @@ pub const MORE_CHANGES: u32 = 30;
 /// another step's pane; the rest is the follower.
 pub const CHANGES: [u32; 7] = [32, 12, 8, 5, 5, 33, 4];
 
+/// Inputs that lose their talks with shells before they are changed. A talk waits longer than dozens
+/// of other steps together, and libFuzzer keeps inputs for it without regard to time.
+pub const TALKS_GO: u32 = 75;
+
 /// Steps that come from the dictionary, and whole stories; the rest is generated.
 pub const FROM_PAST: u32 = 30;
 pub const STORY: u32 = 6;
