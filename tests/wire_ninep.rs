@@ -99,8 +99,11 @@ impl Serve9p for Files {
     }
 
     fn write(&self, qid: u64, offset: usize, data: Vec<u8>, _: ClientId) -> Result<usize> {
+        let end = offset.saturating_add(data.len());
+        if end > FILE_BYTES {
+            return Err("file would be too large".into());
+        }
         self.tree.with_file_mut(qid, |file| {
-            let end = offset + data.len();
             file.aux.resize(file.aux.len().max(end), 0);
             file.aux[offset..end].copy_from_slice(&data);
             data.len()
@@ -120,6 +123,10 @@ impl Serve9p for Files {
         Err("no".into())
     }
 }
+
+/// What a file may grow to: a script may write wherever it likes, and a server that first fills
+/// gigabytes answers late.
+const FILE_BYTES: usize = 1 << 20;
 
 /// Runs `exchange` on a connection to the server, hands shaken.
 fn served<T>(exchange: impl AsyncFnOnce(&Conn) -> T) -> T {
