@@ -472,3 +472,12 @@ fn an_open_in_a_mode_that_there_is_not_is_no_failed_pane() {
     let found = common::replay_on(None, &ops).found;
     assert!(found.is_none(), "{found:?}");
 }
+
+/// What a first write began is left at the close, whatever empty ones came after it.
+#[test]
+fn an_empty_write_ends_no_line() {
+    let piece = |data: &str| Op::Hwrite { h: "h".into(), data: data.into() };
+    let ops = [hold("h", "/pane/{p0}/ctl"), piece("n"), piece(""), Op::Clunk { h: "h".into() }];
+    let found = common::replay_on(None, &ops).found;
+    assert!(found.is_none(), "{found:?}");
+}

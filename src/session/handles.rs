@@ -133,10 +133,11 @@ impl Context<'_> {
             return Ok(());
         };
         let answer = self.conn.clunk_within(handle.file.fid, write_timeout(&handle.last)).await?;
-        let Handle { file: File { path, mode, open, .. }, last, block, .. } = handle;
+        let Handle { file: File { path, mode, open, .. }, begun, block, .. } = handle;
         let what = if writes(mode) { What::ClunkWrite } else { What::Clunk };
         out.add(Asked::new(what, &path, answer.into()).of(open));
-        let left = writes(mode) && last.last().is_some_and(|&byte| byte != b'\n');
+        // An empty write ends no line that an earlier one began.
+        let left = writes(mode) && !begun.is_empty();
         out.sent.push(Sent { path, open, data: block.into(), left_at_close: left });
         Ok(())
     }
