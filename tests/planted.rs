@@ -473,11 +473,21 @@ fn an_open_in_a_mode_that_there_is_not_is_no_failed_pane() {
     assert!(found.is_none(), "{found:?}");
 }
 
-/// What a first write began is left at the close, whatever empty ones came after it.
+/// What writes to one fid left unended runs at its close, or with what comes next: an empty write
+/// ends nothing, and what a server keeps of a refused one is its own affair.
 #[test]
-fn an_empty_write_ends_no_line() {
+fn what_is_left_of_a_line_is_allowed_for() {
+    let ctl = || hold("h", "/pane/{p0}/ctl");
     let piece = |data: &str| Op::Hwrite { h: "h".into(), data: data.into() };
-    let ops = [hold("h", "/pane/{p0}/ctl"), piece("n"), piece(""), Op::Clunk { h: "h".into() }];
-    let found = common::replay_on(None, &ops).found;
-    assert!(found.is_none(), "{found:?}");
+    let close = || Op::Clunk { h: "h".into() };
+    let remove = || Op::Remove { path: "/pane/{p0}".into() };
+    for ops in [
+        vec![ctl(), piece("n"), piece(""), close()],
+        vec![ctl(), piece("n"), remove(), piece("\n"), close()],
+        vec![ctl(), piece("x\ny"), piece("Look\n"), close()],
+        vec![ctl(), piece("x\ny"), close()],
+    ] {
+        let found = common::replay_on(None, &ops).found;
+        assert!(found.is_none(), "{ops:?}: {found:?}");
+    }
 }

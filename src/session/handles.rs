@@ -2,6 +2,7 @@
 
 use bytes::Bytes;
 
+use super::begun::Begun;
 use super::exec::{Context, File, reply_timeout, write_timeout, writes};
 use super::outcome::{Asked, Outcome, Sent, What};
 use crate::ops::{Latin1, Op, guard_data};
@@ -15,14 +16,13 @@ pub struct Handle {
     file: File,
     offset: u64,
     last: Bytes,
-    /// The line begun and not yet ended: what a next write adds to it belongs to one command.
-    begun: Vec<u8>,
+    begun: Begun,
     /// What was written from an Edit on: a block of it may still be open, and run at the close.
     block: Vec<u8>,
 }
 
-/// The most of an unended line or block that is remembered, in bytes.
-const BEGUN_BYTES: usize = 1 << 16;
+/// The most of an unended block that is remembered, in bytes.
+const BLOCK_BYTES: usize = 1 << 16;
 
 impl Handle {
     /// The connection that it was opened on.
@@ -61,7 +61,8 @@ impl Context<'_> {
             return Ok(());
         };
         let (conn, last) = (self.conn.clone(), Bytes::new());
-        let handle = Handle { conn, file, offset: 0, last, begun: Vec::new(), block: Vec::new() };
+        let (begun, block) = (Begun::default(), Vec::new());
+        let handle = Handle { conn, file, offset: 0, last, begun, block };
         self.handles.insert(h.clone(), handle);
         Ok(())
     }
@@ -83,27 +84,23 @@ impl Context<'_> {
         let cap = self.conn.msize().saturating_sub(WRITE_OVERHEAD_BYTES) as usize;
         let data = Bytes::copy_from_slice(&data[..data.len().min(cap)]);
         let offset = handle.offset;
-        handle.begun.extend_from_slice(&data);
-        let whole = Bytes::copy_from_slice(&handle.begun);
+        let whole = handle.begun.with(&data);
         if !handle.block.is_empty() {
             handle.block.extend_from_slice(&data);
         } else if whole.windows(4).any(|part| part == b"Edit") {
             handle.block.extend_from_slice(&whole);
         }
-        handle.block.truncate(BEGUN_BYTES);
+        handle.block.truncate(BLOCK_BYTES);
         let File { path, open, .. } = &handle.file;
         let (path, open) = (path.clone(), *open);
         out.sent.push(Sent { path, open, data: whole, left_at_close: false });
-        if let Some(end) = handle.begun.iter().rposition(|&byte| byte == b'\n') {
-            handle.begun.drain(..=end);
-        }
-        handle.begun.truncate(BEGUN_BYTES);
         handle.last = data.clone();
-        let count = data.len() as u64;
         let timeout = write_timeout(&data);
-        if self.write_once(&handle.file, offset, data, timeout, out).await? {
-            handle.offset = offset.saturating_add(count);
+        let taken = self.write_once(&handle.file, offset, data.clone(), timeout, out).await?;
+        if taken {
+            handle.offset = offset.saturating_add(data.len() as u64);
         }
+        handle.begun.follow(&data, taken);
         self.handles.insert(h.clone(), handle);
         Ok(())
     }
@@ -136,8 +133,7 @@ impl Context<'_> {
         let Handle { file: File { path, mode, open, .. }, begun, block, .. } = handle;
         let what = if writes(mode) { What::ClunkWrite } else { What::Clunk };
         out.add(Asked::new(what, &path, answer.into()).of(open));
-        // An empty write ends no line that an earlier one began.
-        let left = writes(mode) && !begun.is_empty();
+        let left = writes(mode) && begun.may_be_left();
         out.sent.push(Sent { path, open, data: block.into(), left_at_close: left });
         Ok(())
     }

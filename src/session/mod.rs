@@ -2,6 +2,7 @@
 //! outcome.
 
 mod around;
+mod begun;
 mod connect;
 mod crash;
 mod exchange;
