@@ -36,7 +36,7 @@ const WALLS: [(&str, &[&str]); 18] = [
     ("campaign", &["sandbox", "target"]),
     ("drill", &["feedback", "ops", "runner", "sandbox", "session", "wire"]),
     ("standin", &["wire"]),
-    ("bench", &["standin"]),
+    ("bench", &["feedback", "runner", "standin", "target"]),
     (
         "cli",
         &[

@@ -9,7 +9,8 @@ use monkey9p::input::Input;
 use monkey9p::ops::{Op, read_ops};
 use monkey9p::record::Verdict;
 use monkey9p::runner::{End, Found, Recorded, Runner, Spending, input_ops, record, replay};
-use monkey9p::session::Session;
+use monkey9p::session::{Launcher, Session};
+use monkey9p::target::standin;
 
 const SPENDING: Spending = Spending { replays: 2_000, seconds: 300 };
 
@@ -97,4 +98,25 @@ fn what_fails_by_chance_is_flaky_with_a_rate() {
     let judged = recorded.judged.unwrap();
     let Verdict::Flaky { failed, tried } = judged.verdict else { panic!("{judged:?}") };
     assert!(failed < tried && tried >= 9, "{failed} of {tried}: {}", judged.evidence);
+}
+
+/// A target that cannot be started once more is no verdict, and the finding stands all the same.
+#[test]
+fn what_cannot_be_judged_is_recorded_all_the_same() {
+    let folder = tempfile::tempdir().unwrap();
+    let executable = folder.path().join("monkey9p");
+    fs::copy(common::executable(), &executable).unwrap();
+    let target = standin(executable.clone()).with_plant(Some("err-twice"));
+    let launcher = Launcher { target, executable: executable.clone(), level: None };
+    let mut runner = Runner::new(launcher, true);
+    runner.fresh(false).unwrap();
+    let op = write("/pane/{p0}/dot", "#99999");
+    let End::Found(finding) = runner.step(&op).unwrap() else { panic!("nothing found") };
+    fs::remove_file(&executable).unwrap();
+    let found = Found { finding: &finding, seed: None, step: 1, input: None };
+    let recorded = record(&mut runner, folder.path(), &found, Some(SPENDING)).unwrap();
+    assert!(recorded.judged.is_none());
+    let there = read_ops(&recorded.path).unwrap();
+    assert_eq!(there.ops[1..], [op]);
+    assert_eq!(there.header["verdict"], serde_json::Value::Null);
 }

@@ -7,6 +7,9 @@ use std::time::Instant;
 use serde::Serialize;
 
 use super::{Plan, Setting};
+use crate::feedback::FEEDBACK_VARIABLE;
+use crate::runner::{VERDICT_VARIABLE, WAY_VARIABLE};
+use crate::target::{PARDES_VARIABLE, PLANT_VARIABLE};
 
 /// What is hunted, and how.
 #[derive(Clone, Debug, PartialEq)]
@@ -30,12 +33,6 @@ pub struct Hunted {
     pub seconds: f64,
 }
 
-/// The variables that the fuzz target reads.
-const FEEDBACK_VARIABLE: &str = "M9P_FEEDBACK";
-const MUTATOR_VARIABLE: &str = "M9P_MUTATOR";
-const VERDICT_VARIABLE: &str = "M9P_VERDICT_SECONDS";
-const PLANT_VARIABLE: &str = "STANDIN_PLANT";
-
 /// Runs the fuzz target in a directory of its own, which is gone afterwards.
 pub fn hunt(plan: &Plan, hunt: &Hunt) -> io::Result<Hunted> {
     let folder = tempfile::tempdir()?;
@@ -50,11 +47,11 @@ pub fn hunt(plan: &Plan, hunt: &Hunt) -> io::Result<Hunted> {
         .arg(format!("-artifact_prefix={}/", folder.path().display()))
         .current_dir(folder.path())
         .env(FEEDBACK_VARIABLE, hunt.setting.feedback)
-        .env(MUTATOR_VARIABLE, hunt.setting.mutator)
+        .env(WAY_VARIABLE, hunt.setting.mutator)
         .env(VERDICT_VARIABLE, "0")
         .env(PLANT_VARIABLE, &hunt.plant)
         .env(plan.token.0, &plan.token.1)
-        .env_remove("PARDES")
+        .env_remove(PARDES_VARIABLE)
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::piped())

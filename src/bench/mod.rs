@@ -31,7 +31,7 @@ pub const SETTINGS: [Setting; 5] = [
     Setting { name: "all", feedback: "behaviour,coverage", mutator: "ops" },
 ];
 
-/// The planted defects that take longest, as `bench --plants all` told when it was last asked.
+/// Planted defects that take long: they want several fitting ops, or a seldom one. Chosen by hand.
 pub const SLOW: [&str; 12] = [
     "crash-on-rmessage",
     "crash-deep-undo",

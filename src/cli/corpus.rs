@@ -11,8 +11,7 @@ use serde_json::Map;
 use super::common::{project, read_any};
 use super::{CLEAN, FOUND};
 use crate::input::Input;
-use crate::ops::{read_ops, write_ops};
-use crate::record::write_whole;
+use crate::ops::{read_ops, write_ops, write_whole};
 use crate::runner::input_ops;
 
 #[derive(Debug, Args)]

@@ -77,6 +77,17 @@ pub enum Basis {
     Inferred,
 }
 
+impl Basis {
+    /// As pages and reports have it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Basis::Documented => "documented",
+            Basis::Protocol => "protocol",
+            Basis::Inferred => "inferred",
+        }
+    }
+}
+
 /// How a rule broke.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Breach {

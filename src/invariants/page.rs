@@ -1,6 +1,6 @@
 //! The invariants as a page of Markdown, in the order in which they are checked.
 
-use super::{ALL, Basis, Invariant};
+use super::{ALL, Invariant};
 use crate::session::FailureKind;
 
 /// A planted defect, as whoever knows the stand-in tells of it.
@@ -18,11 +18,7 @@ pub struct Planted {
 pub fn page(planted: &[Planted], unplanted: &[(&str, &str)]) -> String {
     let mut page = String::from(HEAD);
     for one in &ALL {
-        let basis = match one.basis {
-            Basis::Documented => "documented",
-            Basis::Protocol => "protocol",
-            Basis::Inferred => "inferred",
-        };
+        let basis = one.basis.name();
         let Invariant { name, cites, needs, false_positive, .. } = one;
         page += &format!(
             "\n## {name}\n\n- basis: {basis}\n- cites: {cites}\n- looks at: {}\n- a false positive: {false_positive}\n",

@@ -97,17 +97,22 @@ fn header(value: Value) -> Result<Map<String, Value>, String> {
     }
 }
 
-/// Writes an ops file whole or not at all: beside its place first, then renamed.
+/// Writes an ops file, as [`write_whole`] does.
 pub fn write_ops(path: &Path, header: &Map<String, Value>, ops: &[Op]) -> io::Result<()> {
     let mut text = Vec::new();
     put_line(&mut text, header)?;
     for op in ops {
         put_line(&mut text, op)?;
     }
+    write_whole(path, &text)
+}
+
+/// Writes any file whole or not at all: beside its place first, then renamed.
+pub fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let readable = fs::Permissions::from_mode(0o644);
     let mut beside = tempfile::Builder::new().permissions(readable).tempfile_in(folder)?;
-    beside.write_all(&text)?;
+    beside.write_all(bytes)?;
     beside.persist(path).map_err(|failed| failed.error)?;
     Ok(())
 }

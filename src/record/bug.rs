@@ -2,8 +2,7 @@
 
 use std::cmp::Reverse;
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write as _};
-use std::os::unix::fs::PermissionsExt as _;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -12,7 +11,7 @@ use serde_json::{Map, Value, json};
 
 use super::index::write_index;
 use super::{Circumstances, Finding, Verdict};
-use crate::ops::{Op, read_ops, write_ops};
+use crate::ops::{Op, read_ops, write_ops, write_whole};
 
 /// The record's file in its directory.
 pub const RECORD_FILE: &str = "record.jsonl";
@@ -140,16 +139,6 @@ fn write_parts(directory: &Path, bug: &Bug<'_>) -> io::Result<()> {
             None => remove(&path)?,
         }
     }
-    Ok(())
-}
-
-/// Writes a file whole or not at all: beside its place first, then renamed.
-pub fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let folder = path.parent().unwrap_or(Path::new("."));
-    let readable = fs::Permissions::from_mode(0o644);
-    let mut beside = tempfile::Builder::new().permissions(readable).tempfile_in(folder)?;
-    beside.write_all(bytes)?;
-    beside.persist(path).map_err(|failed| failed.error)?;
     Ok(())
 }
 

@@ -62,7 +62,7 @@ pub fn top(crash: &str) -> Vec<String> {
         .collect()
 }
 
-/// The lines of a crash text before its frames: what happened, without where.
+/// Whether a frame is a runtime's own.
 fn is_runtime(name: &str) -> bool {
     RUNTIME.iter().any(|runtime| name.starts_with(runtime))
 }

@@ -6,8 +6,8 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::bug::{RECORD_FILE, write_whole};
-use crate::ops::read_ops;
+use super::bug::RECORD_FILE;
+use crate::ops::{read_ops, write_whole};
 
 /// The index's file.
 pub const INDEX_FILE: &str = "index.json";

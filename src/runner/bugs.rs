@@ -1,11 +1,12 @@
 //! A finding on its way to a record: noted at once, then judged, minimized, told and completed.
 
+use std::io::{Write as _, stderr};
 use std::path::{Path, PathBuf};
 
 use super::fuzz::INPUT_STEPS;
 use super::{Judged, RunError, Runner, Spending, judge, retell};
 use crate::input::Input;
-use crate::invariants::{self, Basis};
+use crate::invariants;
 use crate::ops::Op;
 use crate::record::{Bug, Circumstances, Finding, Rule, Written, complete_bug, note_bug, report};
 use crate::session::Session;
@@ -48,7 +49,7 @@ pub fn record(
 ) -> Result<Recorded, RunError> {
     let journal = runner.session().map(Session::journal).unwrap_or_default().to_vec();
     let target = &runner.launcher().target;
-    let mut circumstances = Circumstances {
+    let circumstances = Circumstances {
         seed: found.seed,
         step: found.step,
         binary: target.binary(),
@@ -61,8 +62,29 @@ pub fn record(
     let (path, written) =
         note_bug(folder, found.finding, &circumstances, &journal).map_err(failed)?;
     let mut recorded = Recorded { path, written, judged: None, artifact: None };
-    let Some(spending) = spending else { return Ok(recorded) };
-    let judged = judge(runner, found.finding, found.input.unwrap_or(&journal), &journal, spending)?;
+    // What cannot be judged was found all the same.
+    if let Some(spending) = spending
+        && let Err(why) =
+            complete(runner, folder, found, &journal, circumstances, spending, &mut recorded)
+    {
+        // Standard error may be closed; that is no reason to panic.
+        let _ = writeln!(stderr(), "monkey9p: no verdict on {}: {why}", found.finding.kind);
+    }
+    Ok(recorded)
+}
+
+/// The second half: the verdict, and what goes with it.
+fn complete(
+    runner: &mut Runner,
+    folder: &Path,
+    found: &Found<'_>,
+    journal: &[Op],
+    mut circumstances: Circumstances,
+    spending: Spending,
+    recorded: &mut Recorded,
+) -> Result<(), RunError> {
+    let failed = |why| RunError::Write { what: folder.display().to_string(), why };
+    let judged = judge(runner, found.finding, found.input.unwrap_or(journal), journal, spending)?;
     circumstances.verdict = Some(judged.verdict);
     circumstances.evidence.clone_from(&judged.evidence);
     let small = judged.minimized.as_ref().unwrap_or(&judged.ops);
@@ -88,14 +110,9 @@ pub fn record(
         log: &log,
         story: Some(&story),
     };
-    let (path, done) = complete_bug(folder, &bug).map_err(failed)?;
-    recorded.path = path;
-    if done == Written::Seen && written != Written::Seen {
-        // The first half of it was written a moment ago.
-        recorded.written = written;
-    }
+    recorded.path = complete_bug(folder, &bug).map_err(failed)?.0;
     recorded.judged = Some(judged);
-    Ok(recorded)
+    Ok(())
 }
 
 fn launched(target: &Target) -> String {
@@ -106,10 +123,5 @@ fn launched(target: &Target) -> String {
 /// The rule that a finding is of; none for a crash and the like.
 pub fn rule(finding: &Finding) -> Option<Rule> {
     let one = invariants::ALL.iter().find(|one| one.name == finding.kind)?;
-    let basis = match one.basis {
-        Basis::Documented => "documented",
-        Basis::Protocol => "protocol",
-        Basis::Inferred => "inferred",
-    };
-    Some(Rule { cites: one.cites, basis })
+    Some(Rule { cites: one.cites, basis: one.basis.name() })
 }

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use super::{End, Found, Recorded, RunError, Runner, Spending, VERDICT_SPENDING, mutator, record};
 use crate::feedback::{self, TargetCoverage, coverage_counters};
 use crate::input::Input;
-use crate::ops::Op;
-use crate::record::{Finding, Verdict, write_whole};
+use crate::ops::{Op, write_whole};
+use crate::record::{Finding, Verdict};
 use crate::sandbox::{LEVEL_VARIABLE, Level, own_executable};
 use crate::session::{Launcher, Session};
 use crate::target::from_environment;
@@ -170,7 +170,7 @@ fn history(finding: &Finding, recorded: &Recorded) -> String {
 const ARTIFACT_PREFIX: &str = "-artifact_prefix=";
 
 /// How long a verdict may take, in seconds; none is given for 0.
-const VERDICT_VARIABLE: &str = "M9P_VERDICT_SECONDS";
+pub const VERDICT_VARIABLE: &str = "M9P_VERDICT_SECONDS";
 
 fn spending() -> Option<Spending> {
     match std::env::var(VERDICT_VARIABLE).ok().and_then(|seconds| seconds.parse().ok()) {

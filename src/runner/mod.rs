@@ -16,7 +16,8 @@ use thiserror::Error;
 
 pub use bugs::{Found, Recorded, record, rule};
 pub use coverage::{Answers, Coverage, Operation, mode_name};
-pub use fuzz::{fuzz_one, input_ops, prepare};
+pub use fuzz::{VERDICT_VARIABLE, fuzz_one, input_ops, prepare};
+pub use mutator::WAY_VARIABLE;
 pub use mutator::{crossover, mutate};
 pub use random::{Progress, RandomRun, Summary, random_run};
 pub use replay::{Replayed, replay};

@@ -7,7 +7,7 @@ use crate::session::{Answered, Outcome, What};
 use crate::target::file_kind;
 
 /// Which way inputs are mutated, if not by steps.
-const WAY_VARIABLE: &str = "M9P_MUTATOR";
+pub const WAY_VARIABLE: &str = "M9P_MUTATOR";
 /// The most of one answer that is searched for words, in bytes.
 const ANSWER_BYTES: usize = 4096;
 /// The most words that wait to be learned.
