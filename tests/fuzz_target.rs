@@ -73,6 +73,31 @@ fn a_planted_defect_is_an_artifact_a_record_and_a_token() {
     assert_eq!(replay.output().unwrap().status.code(), Some(1));
 }
 
+/// No room, no right to write, no such directory: each fails as this one does.
+#[test]
+fn what_cannot_be_recorded_is_found_all_the_same() {
+    let Some(fuzzer) = fuzzer("what_cannot_be_recorded_is_found_all_the_same") else { return };
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("bugs"), "a file, where a directory is to be").unwrap();
+    let found = Command::new(&fuzzer)
+        .arg(common::project().join("corpus/monkey9p/seed-failed-write"))
+        .current_dir(folder.path())
+        .env_remove("PARDES")
+        .env("STANDIN_PLANT", "err-missing")
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&found.stderr).into_owned();
+    for want in [
+        "DEDUP_TOKEN: one_failure_rule:",
+        "one_failure_rule: ",
+        "record: none, ",
+        "bugs: ",
+        "libFuzzer: deadly signal",
+    ] {
+        assert!(said.contains(want), "{want}: {said}");
+    }
+}
+
 /// The fortieth pane closed in a server's life ends it, and no input here closes so many.
 #[test]
 fn what_needs_its_history_becomes_an_artifact_that_needs_none() {

@@ -1,6 +1,6 @@
 //! Ops files: a header line, then an op a line, all JSON.
 
-use std::fs;
+use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
@@ -109,12 +109,16 @@ pub fn write_ops(path: &Path, header: &Map<String, Value>, ops: &[Op]) -> io::Re
 
 /// Writes any file whole or not at all: beside its place first, then renamed.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    create_whole(path, bytes).map(drop)
+}
+
+/// The same, and gives the file to go on with, at the end of what was written.
+pub fn create_whole(path: &Path, bytes: &[u8]) -> io::Result<File> {
     let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let readable = fs::Permissions::from_mode(0o644);
     let mut beside = tempfile::Builder::new().permissions(readable).tempfile_in(folder)?;
     beside.write_all(bytes)?;
-    beside.persist(path).map_err(|failed| failed.error)?;
-    Ok(())
+    beside.persist(path).map_err(|failed| failed.error)
 }
 
 /// Appends one JSON line in ASCII, so that no reader's idea of an encoding matters.

@@ -7,7 +7,9 @@ mod op;
 mod parse;
 mod wire;
 
-pub use file::{OpsFile, OpsFileError, parse_ops, put_line, read_ops, write_ops, write_whole};
+pub use file::{
+    OpsFile, OpsFileError, create_whole, parse_ops, put_line, read_ops, write_ops, write_whole,
+};
 pub use guard::{
     DataRule, EDIT, EDIT_BANNED, EditShape, Fault, Joined, Reach, Refusal, WireJudge, check_data,
     data_rule, data_words, edit_shape, guard, guard_data, is_denied_command, is_denied_program,

@@ -123,22 +123,25 @@ fn run(runner: &mut Runner, input: &Input) -> Result<Option<Report>, RunError> {
     }
     match found {
         None => Ok(None),
-        Some((step, finding)) => report(runner, &ops, step, &finding).map(Some),
+        Some((step, finding)) => Ok(Some(report(runner, &ops, step, &finding))),
     }
 }
 
-fn report(
-    runner: &mut Runner,
-    ops: &[Op],
-    step: usize,
-    finding: &Finding,
-) -> Result<Report, RunError> {
+fn report(runner: &mut Runner, ops: &[Op], step: usize, finding: &Finding) -> Report {
     let folder = out_folder().join("bugs");
     let found = Found { finding, seed: None, step, input: Some(ops) };
     let spending = spending().filter(|_| !minimizing());
-    let recorded = record(runner, &folder, &found, spending)?;
+    let recorded = record(runner, &folder, &found, spending);
     let Finding { kind, why, detail, crash } = finding;
     let mut text = format!("{kind}: {why}\n  seen: {detail}\n");
+    let recorded = match recorded {
+        Ok(recorded) => recorded,
+        // On a full disk, say: what was found is told all the same, and libFuzzer's artifact is left.
+        Err(why) => {
+            text += &format!("  record: none, {why}\n{crash}");
+            return Report { signature: finding.signature(), text };
+        }
+    };
     if let Some(judged) = &recorded.judged {
         text += &format!("  verdict: {} ({})\n", judged.verdict.text(), judged.evidence);
     }
@@ -148,7 +151,7 @@ fn report(
         text += &format!("  an input that fails alone: {}\n", history(finding, &recorded));
     }
     text += &format!("  record: {}\n{crash}", recorded.path.display());
-    Ok(Report { signature: finding.signature(), text })
+    Report { signature: finding.signature(), text }
 }
 
 /// Writes an input that needs no history where libFuzzer keeps artifacts: gives its path, or why

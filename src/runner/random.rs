@@ -12,7 +12,7 @@ use serde_json::json;
 
 use super::{End, Found, Recorded, RunError, Runner, Spending, record};
 use crate::input::{Family, Generator, Renderer, STRETCH_STEPS, Weighing, Weights};
-use crate::ops::{Op, put_line};
+use crate::ops::{Op, create_whole, put_line};
 use crate::record::Finding;
 use crate::session::Outcome;
 
@@ -171,13 +171,15 @@ impl Log {
         let folder = run.out.join("runs").join(format!("seed-{}", run.seed));
         let path = folder.join("ops.jsonl");
         let fail = |why| RunError::Write { what: path.display().to_string(), why };
-        fs::create_dir_all(&folder).map_err(fail)?;
-        let file = File::create(&path).map_err(fail)?;
         let binary = runner.launcher().target.binary();
         let header = json!({"seed": run.seed, "steps": run.steps, "weights": run.weighing.name(), "binary": binary});
-        let mut log = Log { file: BufWriter::new(file), path: path.clone() };
-        log.put(&header)?;
-        Ok(log)
+        let mut line = Vec::new();
+        let file = put_line(&mut line, &header)
+            .and_then(|()| fs::create_dir_all(&folder))
+            // Where there is no room, what an earlier run left stays.
+            .and_then(|()| create_whole(&path, &line))
+            .map_err(fail)?;
+        Ok(Log { file: BufWriter::new(file), path })
     }
 
     fn put(&mut self, value: &impl serde::Serialize) -> Result<(), RunError> {
