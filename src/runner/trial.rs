@@ -29,8 +29,7 @@ pub struct Majority {
 impl Majority {
     /// For a first look.
     pub const ONCE: Majority = Majority { tries: 1, needed: 1 };
-    /// For what fails each time: what does so only now and then is no smaller form of it. A
-    /// candidate that passes is replayed once.
+    /// For what fails each time: what does so only now and then is no smaller form of it.
     pub const ALWAYS: Majority = Majority { tries: 3, needed: 3 };
     /// Replays of one candidate of a rare failure at the most.
     const TRIES: u32 = 15;
@@ -53,6 +52,9 @@ pub struct Trials<F> {
     inferred: bool,
     signature: String,
     majority: Majority,
+    /// Whether one replay will do, until one of those was misleading: a hang takes its whole timeout
+    /// each time that it is seen.
+    hasty: bool,
     budget: Budget,
     jobs: usize,
     failed: Option<RunError>,
@@ -71,7 +73,8 @@ impl<F: FnMut(&[Op], u32)> Trials<F> {
     ) -> Trials<F> {
         let jobs = std::thread::available_parallelism().map_or(1, usize::from).min(JOBS);
         let (launcher, inferred) = (runner.launcher().clone(), runner.inferred());
-        Trials { launcher, inferred, signature, majority, budget, jobs, failed: None, progress }
+        let (hasty, failed) = (majority == Majority::ALWAYS, None);
+        Trials { launcher, inferred, signature, majority, hasty, budget, jobs, failed, progress }
     }
 
     /// What is left of the budget; an error if a replay could not be made.
@@ -140,11 +143,21 @@ impl<F: FnMut(&[Op], u32)> Oracle for Trials<F> {
             if !self.may_go_on() {
                 return None;
             }
-            if let Some(first) = self.round(some, self.majority)?.iter().position(|fails| *fails) {
+            let majority = if self.hasty { Majority::ONCE } else { self.majority };
+            if let Some(first) = self.round(some, majority)?.iter().position(|fails| *fails) {
                 return Some(at * self.jobs + first);
             }
         }
         None
+    }
+
+    /// Asked whatever is left of the budget: what is given must have been seen to fail.
+    fn holds(&mut self, ops: &[Op]) -> bool {
+        let same = vec![ops.to_vec(); self.majority.tries as usize];
+        let holds = !self.hasty
+            || self.round(&same, Majority::ONCE).is_some_and(|found| found.iter().all(|it| *it));
+        self.hasty &= holds;
+        holds
     }
 
     fn smaller(&mut self, ops: &[Op]) {
