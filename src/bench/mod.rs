@@ -22,12 +22,15 @@ pub struct Setting {
     pub mutator: &'static str,
 }
 
-/// Without any, with each alone, with all.
-pub const SETTINGS: [Setting; 5] = [
+/// Without any, with each alone, with all but one, with all.
+pub const SETTINGS: [Setting; 8] = [
     Setting { name: "none", feedback: "none", mutator: "bytes" },
     Setting { name: "behaviour", feedback: "behaviour", mutator: "bytes" },
     Setting { name: "coverage", feedback: "coverage", mutator: "bytes" },
     Setting { name: "op mutator", feedback: "none", mutator: "ops" },
+    Setting { name: "all but behaviour", feedback: "coverage", mutator: "ops" },
+    Setting { name: "all but coverage", feedback: "behaviour", mutator: "ops" },
+    Setting { name: "all, fixed weights", feedback: "behaviour,coverage", mutator: "fixed-ops" },
     Setting { name: "all", feedback: "behaviour,coverage", mutator: "ops" },
 ];
 
@@ -81,23 +84,24 @@ pub struct Row {
     pub executions: Option<u64>,
     /// And in seconds.
     pub seconds: Option<f64>,
+    /// What all of them took together, those that found nothing too, in executions.
+    pub spent_executions: u64,
+    /// And in seconds.
+    pub spent_seconds: f64,
 }
 
 /// Hunts each defect in each setting with each seed, several at once; `tell` hears of each as it
-/// ends. An error if the fuzz target cannot be run.
+/// ends. One setting comes after the other for each defect, so that a machine that slows down does
+/// so for all of them. An error if the fuzz target cannot be run.
 pub fn measure(plan: &Plan, tell: impl Fn(&Hunt, &Hunted) + Sync) -> std::io::Result<Vec<Row>> {
-    let hunts: Vec<Hunt> = plan
-        .settings
-        .iter()
-        .flat_map(|setting| plan.plants.iter().map(move |plant| (setting, plant)))
-        .flat_map(|(setting, plant)| {
-            plan.seeds.iter().map(move |seed| Hunt {
-                setting: *setting,
-                plant: plant.clone(),
-                seed: *seed,
-            })
-        })
-        .collect();
+    let mut hunts = Vec::new();
+    for seed in &plan.seeds {
+        for plant in &plan.plants {
+            let one =
+                |setting: &Setting| Hunt { setting: *setting, plant: plant.clone(), seed: *seed };
+            hunts.extend(plan.settings.iter().map(one));
+        }
+    }
     let (next, results) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     std::thread::scope(|scope| {
         for _ in 0..plan.jobs.max(1) {
@@ -138,6 +142,8 @@ fn rows(plan: &Plan, all: &[(Hunt, Hunted)]) -> Vec<Row> {
                 hunts: hunted.len(),
                 executions: median(executions).map(|median| median as u64),
                 seconds: median(seconds),
+                spent_executions: hunted.iter().map(|one| one.executions).sum(),
+                spent_seconds: hunted.iter().map(|one| one.seconds).sum(),
             });
         }
     }
@@ -165,11 +171,14 @@ pub fn built_fuzzer(project: &Path) -> Option<PathBuf> {
 mod tests {
     use super::*;
 
+    const NONE: Setting = SETTINGS[0];
+    const ALL: Setting = SETTINGS[7];
+
     #[test]
     fn rows_are_medians_of_what_was_found() {
         let plan = Plan {
             fuzzer: PathBuf::new(),
-            settings: vec![SETTINGS[0], SETTINGS[4]],
+            settings: vec![NONE, ALL],
             plants: vec!["a".into()],
             seeds: vec![1, 2, 3],
             seconds: 1,
@@ -181,14 +190,15 @@ mod tests {
             (hunt, Hunted { found: found.map(str::to_owned), executions, seconds: 0.5 })
         };
         let all = [
-            one(SETTINGS[0], 1, None, 900),
-            one(SETTINGS[4], 1, Some("crash:x"), 30),
-            one(SETTINGS[4], 2, Some("crash:x"), 10),
-            one(SETTINGS[4], 3, None, 500),
+            one(NONE, 1, None, 900),
+            one(ALL, 1, Some("crash:x"), 30),
+            one(ALL, 2, Some("crash:x"), 10),
+            one(ALL, 3, None, 500),
         ];
         let rows = rows(&plan, &all);
         assert_eq!((rows[0].found, rows[0].hunts, rows[0].executions), (0, 1, None));
         assert_eq!((rows[1].found, rows[1].hunts, rows[1].executions), (2, 3, Some(10)));
+        assert_eq!((rows[1].spent_executions, rows[1].spent_seconds), (540, 1.5));
     }
 
     #[test]

@@ -19,7 +19,7 @@ use crate::sandbox::Warden;
 
 #[derive(Debug, Args)]
 pub struct Arguments {
-    /// Compare the fuzz target without help, with each help alone, and with all
+    /// Compare the fuzz target without help, with each help alone, with all but one, and with all
     #[arg(long)]
     ablation: bool,
     /// Which settings, by name; all of them for --ablation, "all" alone otherwise
@@ -134,10 +134,10 @@ fn print(plan: &Plan, rows: &[Row], as_json: bool) {
         rows.iter().for_each(|row| say!("{}", json!(row)));
         return;
     }
-    for Row { setting, plant, found, hunts, executions, seconds } in rows {
+    for Row { setting, plant, found, hunts, executions, seconds, .. } in rows {
         let executions = executions.map_or("-".into(), |count| count.to_string());
         let seconds = seconds.map_or("-".into(), |seconds| format!("{seconds:.1}"));
-        say!("{setting:<12} {plant:<22} {found}/{hunts} {executions:>9} executions {seconds:>7} s");
+        say!("{setting:<18} {plant:<22} {found}/{hunts} {executions:>9} executions {seconds:>7} s");
     }
     say!("");
     for setting in &plan.settings {
@@ -145,7 +145,12 @@ fn print(plan: &Plan, rows: &[Row], as_json: bool) {
         let found: usize = rows.iter().filter(of).map(|row| row.found).sum();
         let hunts: usize = rows.iter().filter(of).map(|row| row.hunts).sum();
         let defects = rows.iter().filter(of).filter(|row| row.found > 0).count();
+        let executions: u64 = rows.iter().filter(of).map(|row| row.spent_executions).sum();
+        let seconds: f64 = rows.iter().filter(of).map(|row| row.spent_seconds).sum();
         let plants = plan.plants.len();
-        say!("{:<12} {defects} of {plants} defects, {found} of {hunts} hunts", setting.name);
+        say!(
+            "{:<18} {defects} of {plants} defects, {found} of {hunts} hunts, {executions} executions and {seconds:.0} s spent",
+            setting.name
+        );
     }
 }
