@@ -13,7 +13,8 @@ pub struct Plant {
     pub breaks: &'static str,
     /// The invariant that should tell, or the kind of failure: `crash`, `hang`, `dropped`.
     pub invariant: &'static str,
-    /// Operations it takes at the least to show.
+    /// Operations it takes to show, where each does one thing: opens a pane, closes one, has one
+    /// record logged.
     pub min_ops: u32,
     /// Where such a defect was seen, or why one is likely.
     pub seen: &'static str,

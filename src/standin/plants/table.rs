@@ -47,7 +47,7 @@ table! {
     CrashRedoCollapsed "crash-redo-collapsed" "crash" 5
         "Redo in a collapsed pane that has a limit ends the server."
         "a state that no one drew; it takes five ops in order"
-    CrashLongLife "crash-long-life" "crash" 40
+    CrashLongLife "crash-long-life" "crash" 77
         "The fortieth pane closed in a session's life ends the server."
         "tables that grow with what is gone; it needs what earlier inputs left"
     CrashFileLives "crash-file-lives" "alive" 1
@@ -106,7 +106,7 @@ table! {
     FollowerCountShort "follower-count-short" "follower_sees_the_log" 1
         "A follower is told one repetition too few of a record said again."
         "a counter read before it is raised"
-    FollowerMisses "follower-misses" "follower_sees_the_log" 1
+    FollowerMisses "follower-misses" "follower_sees_the_log" 32
         "A follower is not told of every 32nd record."
         "a ring's slot overwritten between two reads of it"
     CloseFailsBody "close-fails-body" "close_runs_only_line_files" 1
