@@ -22,15 +22,19 @@ fn check(outcome: &Outcome) -> Option<Breach> {
         before.iter().any(|other| (other.shell || other.watched) && other.name == pane.name)
     };
     let (free, bound): (Vec<_>, Vec<_>) = before.iter().partition(|pane| excused(pane));
+    // First of all, so that a lost pane is told the same way, whichever others have its name.
+    let short = |pane: &&&SeenPane| {
+        let named = |panes: &[SeenPane]| panes.iter().filter(|it| it.name == pane.name).count();
+        named(after) < named(before)
+    };
+    if let Some(pane) = bound.iter().find(short) {
+        let detail = format!("\"{}\"", pane.name.escape_ascii());
+        return Some(breach("a pane is not restored", detail));
+    }
     let mut left: Vec<&SeenPane> = after.iter().collect();
-    if left.len() < bound.len() || left.len() > before.len() {
-        let detail = format!(
-            "{} panes before, {} of them to be kept; {} after",
-            before.len(),
-            bound.len(),
-            left.len()
-        );
-        return Some(breach("a restored session has not as many panes as were dumped", detail));
+    if left.len() > before.len() {
+        let detail = format!("{} panes before, {} after", before.len(), left.len());
+        return Some(breach("a restored session has more panes than were dumped", detail));
     }
     // Those that only one can be come first: what the others take is theirs to choose.
     let (loose, strict): (Vec<&SeenPane>, Vec<&SeenPane>) =
@@ -119,8 +123,8 @@ mod tests {
         let (a, b) = (pane("a", "text\n\n"), pane("b", ""));
         let both = [a.clone(), b.clone()];
         let why = |after: &[SeenPane]| check(&both, after).unwrap();
-        assert!(why(std::slice::from_ref(&a)).contains("as many panes"));
-        assert!(why(&[a.clone(), b.clone(), b.clone()]).contains("as many panes"));
+        assert!(why(std::slice::from_ref(&a)).contains("not restored"));
+        assert!(why(&[a.clone(), b.clone(), b.clone()]).contains("more panes"));
         assert!(why(&[a.clone(), a.clone()]).contains("not restored"));
         assert!(why(&[pane("a", "text\n"), b.clone()]).contains("body"));
         let other_tag = SeenPane { tag: "|".into(), ..a.clone() };
@@ -129,6 +133,21 @@ mod tests {
             Some(Reloaded { before: both.to_vec(), after: both.to_vec(), columns: [2, 1] });
         let broken = super::check(&Outcome { reloaded, ..Outcome::default() }).unwrap();
         assert!(broken.why.contains("columns"));
+    }
+
+    /// One of several of one name is told as the only one of its name is.
+    #[test]
+    fn a_lost_pane_is_told_the_same_way() {
+        let (a, b, twin) = (pane("a", "text"), pane("b", "one"), pane("b", "two"));
+        let shell = SeenPane { shell: true, ..pane("c", "") };
+        let all = [a.clone(), b.clone(), twin.clone(), shell.clone()];
+        for gone in 0..3 {
+            let mut left = all.to_vec();
+            left.remove(gone);
+            assert_eq!(check(&all, &left).as_deref(), Some("a pane is not restored"));
+            left.pop();
+            assert_eq!(check(&all, &left).as_deref(), Some("a pane is not restored"));
+        }
     }
 
     #[test]

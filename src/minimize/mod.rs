@@ -18,7 +18,7 @@ pub trait Oracle {
 
     /// Whether what a round reached fails as surely as it should: an oracle may look once at each
     /// candidate, and closely at what they come to. If it says no, it has to look closely from then
-    /// on, and the round is made again.
+    /// on, and the round is made again; where even that does not hold, nothing of it is taken.
     fn holds(&mut self, _ops: &[Op]) -> bool {
         true
     }
@@ -42,17 +42,19 @@ pub fn minimize(ops: &[Op], oracle: &mut impl Oracle) -> Vec<Op> {
     }
 }
 
-/// One round, made again if what it came to does not hold.
+/// One round, made again if what it came to does not hold, and given up if it still does not.
 fn surely<O: Oracle>(
     before: &[Op],
     oracle: &mut O,
     round: impl Fn(&[Op], &mut O) -> Vec<Op>,
 ) -> Vec<Op> {
-    let after = round(before, oracle);
-    match after == before || oracle.holds(&after) {
-        true => after,
-        false => round(before, oracle),
+    for _ in 0..2 {
+        let after = round(before, oracle);
+        if after == before || oracle.holds(&after) {
+            return after;
+        }
     }
+    before.to_vec()
 }
 
 /// Failures are mostly of the last few ops: the shortest end that fails, by doubling.
@@ -232,6 +234,25 @@ mod tests {
         let small = minimize(&ops, &mut chance);
         assert!(chance.closely);
         assert_eq!(small[1..], [Op::Stat { path: "/7".into() }]);
+    }
+
+    /// Says that everything fails, and then that nothing of it holds.
+    struct Wrong;
+
+    impl Oracle for Wrong {
+        fn first_failing(&mut self, candidates: &[Vec<Op>]) -> Option<usize> {
+            (!candidates.is_empty()).then_some(0)
+        }
+
+        fn holds(&mut self, _ops: &[Op]) -> bool {
+            false
+        }
+    }
+
+    #[test]
+    fn what_never_holds_is_not_taken() {
+        let ops = [fresh(), Op::Stat { path: "/a".into() }, write("/b", "c", Chunks::Whole)];
+        assert_eq!(minimize(&ops, &mut Wrong), ops);
     }
 
     #[test]
