@@ -71,8 +71,8 @@ pub(super) mod percent {
     /// Steps with which a story begins: several steps on one pane.
     pub const STORY: u32 = 2;
     /// A pane limited and collapsed, runes in small pieces, a wide tag, a lock, deep undo, events left
-    /// unread; the rest is many panes that come and go, at times with a column.
-    pub const STORIES: [u32; 6] = [18, 18, 14, 18, 12, 14];
+    /// unread, files opened anew; the rest is many panes that come and go, at times with a column.
+    pub const STORIES: [u32; 7] = [16, 16, 12, 16, 12, 12, 12];
     pub const CROWD_COLUMN: u32 = 20;
 
     /// Panes that are alive, and those that are gone; the rest cannot be.
@@ -164,6 +164,8 @@ pub(super) mod percent {
     /// Edit lines among command lines, and command lines after the first.
     pub const EDIT_LINE: u32 = 10;
     pub const MORE_LINES: u32 = 10;
+    /// Before the lines one that logs what it says, whatever comes of the rest.
+    pub const MESSAGE_FIRST: u32 = 6;
     /// Commands alone, with a word, with bytes, control words, shell lines; the rest is bytes.
     pub const COMMANDS: [u32; 5] = [38, 28, 8, 14, 10];
     /// Lines that are ended.

@@ -101,6 +101,9 @@ fn base(draw: &mut Draw, suit: Suit) -> Base {
             if draw.percent(percent::MORE_LINES) {
                 lines.extend(draw.several(2, command_line));
             }
+            if draw.percent(percent::MESSAGE_FIRST) {
+                lines.insert(0, message(draw));
+            }
             Base::Commands(lines)
         }
         Suit::PtyControl => Base::PtyControl(from_table!(draw, PtyControl)),
@@ -155,6 +158,13 @@ pub fn command_line(draw: &mut Draw) -> CommandLine {
         _ => Command::Raw(edit::text(draw).0),
     };
     CommandLine { command, end: ending(draw, percent::LINE_ENDED) }
+}
+
+/// A line that logs a word.
+fn message(draw: &mut Draw) -> CommandLine {
+    let builtin = Builtin::of(&&b"Msg"[..]).unwrap_or(Builtin(0));
+    let command = Command::With { builtin, word: from_table!(draw, Word) };
+    CommandLine { command, end: Ending::Newline }
 }
 
 pub fn shell_line(draw: &mut Draw, ends: &[TypedEnd]) -> ShellLine {

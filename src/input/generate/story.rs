@@ -7,12 +7,13 @@ use crate::input::parts::{AddrFile, AfterAddr, Chunking, Count, Mode, NewPane, S
 use crate::input::parts::{ReadOffset, Reads};
 use crate::input::path::{PaneFile, PaneRef, Path, Place, RootFile};
 use crate::input::payload::{
-    Address, Base, Command, CommandLine, Ending, Payload, SimpleAddress, Term, Text, TextBody,
+    Address, Base, Command, CommandLine, Ending, LookLine, LookName, LookSuffix, Payload,
+    SimpleAddress, Term, Text, TextBody,
 };
 use crate::input::scene::{Act, History, Kept};
 use crate::input::step::Step;
 use crate::input::weights::percent;
-use crate::input::words::{Builtin, Rune, Word};
+use crate::input::words::{Builtin, FileName, Rune, Word};
 
 /// Reads that may end inside a rune, in bytes.
 const SMALL_COUNTS: [u32; 4] = [1, 2, 7, 16];
@@ -23,6 +24,8 @@ const WIDE_RUNES: [&str; 2] = ["日本", "\u{1f600}"];
 const WIDE: u32 = 64;
 /// Changes that are all taken back.
 const DEEP: u32 = 6;
+/// Files that are opened anew in one story.
+const REOPENED: usize = 3;
 /// Panes that come and go in one story, and how often.
 const CROWD: u8 = 14;
 const CROWDS: usize = 3;
@@ -39,6 +42,7 @@ impl Generator {
             3 => self.lock(pane),
             4 => vec![deep(draw, pane)],
             5 => self.watched(pane),
+            6 => reopened(draw),
             _ => crowds(draw),
         }
     }
@@ -135,6 +139,19 @@ fn deep(draw: &mut Draw, pane: PaneRef) -> Step {
     let mut acts: Vec<Act> = (0..DEEP).map(|_| change(draw)).collect();
     acts.extend((0..DEEP).map(|_| Act::Undo));
     Step::History(History { pane, acts })
+}
+
+/// Files are opened anew: no pane shows them any more.
+fn reopened(draw: &mut Draw) -> Vec<Step> {
+    let clear = Step::Clear { panes: CROWD, spare: true, columns: 0, rebuild: false };
+    let look = |draw: &mut Draw| {
+        let name = LookName::File(from_table!(draw, FileName));
+        // The first is none.
+        let line = LookLine { name, suffix: LookSuffix(0), end: Ending::Newline };
+        let payload = Payload::plain(Base::Look(line));
+        write(Path::Root(RootFile::Look), payload)
+    };
+    [clear].into_iter().chain((0..REOPENED).map(|_| look(draw))).collect()
 }
 
 /// Many panes come and go.
