@@ -82,12 +82,13 @@ pub fn random_run(
     let mut source = Source::of(run);
     let mut summary = Summary { steps: run.steps, log: log.path.clone(), ..Summary::default() };
     let mut followers = StdRng::seed_from_u64(run.seed);
-    let mut fresh = true;
+    let (mut fresh, mut wild) = (true, 0);
     for step in 0..run.steps {
         if std::mem::take(&mut fresh) {
             let op = Op::Fresh { follower: followers.random_bool(FOLLOWED) };
             log.put(&op)?;
             runner.step(&op)?;
+            wild = 0;
         }
         let op = source.op(step);
         log.put(&op)?;
@@ -96,6 +97,10 @@ pub fn random_run(
                 summary.not_run += usize::from(outcome.note.is_some());
                 summary.unclaimed += usize::from(outcome.window.is_none());
                 tell(Progress::Done(&outcome));
+                wild += usize::from(outcome.wild);
+                if wild == WILD_STEPS {
+                    fresh = true;
+                }
             }
             End::Quit => {
                 summary.quits += 1;
@@ -156,6 +161,9 @@ impl Source<'_> {
         self.renderer.step(&self.generator.next_step())
     }
 }
+
+/// Steps that a session goes on for in which a shell may do anything: rules then claim less.
+const WILD_STEPS: usize = 30;
 
 /// How often a session's log is followed on a second connection, as a probability.
 const FOLLOWED: f64 = 0.5;
