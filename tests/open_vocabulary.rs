@@ -5,7 +5,7 @@ mod common;
 
 use common::{launcher, skip, write};
 use monkey9p::input::{Family, Generator, Input, Step, Weights};
-use monkey9p::ops::{Latin1, Op};
+use monkey9p::ops::{Latin1, Op, parse_op, put_line};
 use monkey9p::runner::{End, Replayed, Runner, replay};
 use monkey9p::sandbox::{Level, SandboxError};
 use monkey9p::session::{Launcher, StartError};
@@ -322,9 +322,53 @@ fn changes_below_the_hosts_trees_are_sent_and_refused() {
         {"do": "walk", "fid": 1, "newfid": 2, "names": names}, {"do": "wait"},
         {"do": "open", "fid": 2, "mode": 1}, {"do": "wait"},
     ]});
-    let End::Done(outcome) = runner.step(&monkey9p::ops::parse_op(script).unwrap()).unwrap() else {
-        panic!()
-    };
+    let End::Done(outcome) = runner.step(&parse_op(script).unwrap()).unwrap() else { panic!() };
     assert!(outcome.note.is_none() && outcome.wire.len() == 1 && outcome.wild);
     runner.end().unwrap();
+}
+
+/// A log says of each op that only the kernel level takes that it is one, in a way that the script which
+/// came before cannot read: nothing holds what that runs.
+#[test]
+fn logs_mark_what_the_kernel_level_alone_takes() {
+    let line = |op: &Op| {
+        let mut line = Vec::new();
+        put_line(&mut line, op).unwrap();
+        let value: serde_json::Value = serde_json::from_slice(&line).unwrap();
+        assert_eq!(&parse_op(value.clone()).unwrap(), op);
+        value
+    };
+    for op in [
+        write("/pane/3/pty/run", "kill -9 -1\n"),
+        write("/exec", "Edit w /x\n"),
+        Op::Remove { path: "/os/x".into() },
+        Op::Hold { h: "h0".into(), path: "/src/x".into(), mode: OWRITE },
+    ] {
+        let marked = line(&op);
+        assert_eq!(marked["op"], "wild");
+        assert!(marked["ops"][0]["path"].is_string());
+        let plain = Op::Stat { path: "/index".into() };
+        let nested = line(&Op::Seq { ops: vec![plain.clone(), op.clone()] });
+        assert_eq!((&nested["op"], &nested["ops"][1]), (&json!("seq"), &marked));
+        let second = line(&Op::Second { ops: vec![plain, op] });
+        assert_eq!(second["ops"][1], marked);
+    }
+    for op in
+        [write("/exec", "ls\n"), write("/ctl", "Restore x\n"), Op::Stat { path: "/os".into() }]
+    {
+        assert_ne!(line(&op)["op"], "wild", "{op:?}");
+    }
+    let read = |ops: serde_json::Value| parse_op(json!({"op": "wild", "ops": ops}));
+    let stat = json!({"op": "stat", "path": "/"});
+    assert!(read(json!([stat])).is_ok());
+    let nested = json!({"op": "wild", "ops": [stat]});
+    for wrong in [
+        json!([]),
+        json!([stat, stat]),
+        json!([nested]),
+        json!([{"op": "seq", "ops": []}]),
+        json!(5),
+    ] {
+        assert!(read(wrong.clone()).is_err(), "{wrong}");
+    }
 }

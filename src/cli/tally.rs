@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::ops::{Chunks, Latin1, Op, Reach, guard};
+use crate::ops::{Chunks, Latin1, Op, is_wild};
 use crate::record::opened;
 use crate::target::file_kind;
 
@@ -39,8 +39,8 @@ impl Tally {
         if let Some(path) = op.path() {
             count(&mut self.files, &kind_of(path));
         }
-        let inner = matches!(op, Op::Seq { .. } | Op::Second { .. });
-        if !inner && guard(op, Reach::Confined).is_err() && guard(op, Reach::Open).is_ok() {
+        let script = matches!(op, Op::Wire { .. }) && is_wild(op);
+        if op.is_for_the_kernel_level() || script {
             count(&mut self.open, op.kind());
         }
         match op {

@@ -26,6 +26,8 @@ pub struct RandomRun {
     /// Whether scripts of raw messages and a second client are among them: the script that came
     /// before cannot replay a log that has some.
     pub wire: bool,
+    /// Whether what only the kernel level takes is left out.
+    pub confined: bool,
     /// What may be spent on the verdict on each new bug, and on minimizing it; nothing for neither.
     pub spending: Option<Spending>,
     /// How the families are weighed.
@@ -148,6 +150,7 @@ impl Source<'_> {
             true => Weights::default(),
             false => Weights::default().with(Family::Wire, 0).with(Family::Second, 0),
         };
+        let weights = if run.confined { weights.with(Family::Open, 0) } else { weights };
         let generator = Generator::with_weights(run.seed, weights.clone());
         Source { run, weights, generator, renderer: Renderer::default() }
     }
