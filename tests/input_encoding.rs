@@ -36,7 +36,7 @@ fn a_small_input_has_the_bytes_that_the_layout_says() {
     let layout: &[&[u8]] = &[
         &[1],                      // follower
         &[1],                      // a step follows:
-        &[0x00, 0x00, 0x00, 0x00], // Write, 0 of 29
+        &[0x00, 0x00, 0x00, 0x00], // Write, 0 of 30
         &[0x00, 0x00, 0x00, 0x00], //   Path::File, 0 of 7
         &[0x00, 0x00, 0x00, 0x00], //     PaneRef::Live, 0 of 3
         &[3],                      //       its index
@@ -52,7 +52,7 @@ fn a_small_input_has_the_bytes_that_the_layout_says() {
         &[0],                      //     no more sizes
         &[0],                      //   no offset
         &[1],                      // a step follows:
-        &[0x50, 0x23, 0x2c, 0xf7], // Exact, 28 of 29
+        &[0x78, 0x77, 0x77, 0xf7], // Exact, 29 of 30
         &[0x00, 0x00, 0x00, 0x00], //   ExactOp::One, 0 of 4
         &[0x00, 0x00, 0x00, 0x80], //     Literal::Hread, 7 of 14
         &[2, b'h', b'1'],          //       h

@@ -319,6 +319,104 @@ fn every_kind_of_edit_command_occurs() {
     assert_all("verbs", &[0, 1, 2, 3, 4, 5, 6], verbs);
 }
 
+/// Every form of what the kernel level alone takes, and every entry of its tables.
+#[test]
+fn every_open_step_occurs() {
+    use monkey9p::input::payload::*;
+    let steps: Vec<Open> = (0..SEEDS)
+        .flat_map(|seed| {
+            let off = Family::ALL.iter().filter(|&&one| one != Family::Open && one != Family::Wire);
+            let weights = off.fold(Weights::default(), |weights, &one| weights.with(one, 0));
+            let mut generator = Generator::with_weights(seed, weights.with(Family::Wire, 1));
+            (0..200).map(|_| generator.next_step()).collect::<Vec<_>>()
+        })
+        .filter_map(|step| match step {
+            Step::Open(what) => Some(what),
+            _ => None,
+        })
+        .collect();
+    let (mut lines, mut verbs, mut files, mut acts) =
+        (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let (mut ways, mut builtins, mut paths, mut scripts) =
+        (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    for step in &steps {
+        match step {
+            Open::Shell { way, start, line, .. } => {
+                ways.push((*way, *start));
+                lines.push(line);
+            }
+            Open::Edit { command, .. } => match &command.verb {
+                OpenVerb::File { verb, name } => files.push((*verb, name.value())),
+                OpenVerb::Shell { verb, .. } => verbs.push((*verb, 0)),
+                OpenVerb::Program { verb, .. } => verbs.push((*verb, 1)),
+            },
+            Open::Builtin { builtin, .. } => builtins.push(builtin.value()),
+            Open::Host { path, act } => {
+                paths.push(path.value());
+                acts.push(match act {
+                    HostAct::Write { .. } => 0,
+                    HostAct::Remove => 1,
+                    HostAct::Create { .. } => 2,
+                });
+            }
+            Open::Wire { file, together, .. } => scripts.push((*file, *together)),
+        }
+    }
+    let both = |of: &[bool], way| of.iter().map(|&is| (way, is)).collect::<Vec<_>>();
+    let all: Vec<_> = OpenWay::ALL.iter().flat_map(|&way| both(&[true, false], way)).collect();
+    assert_all("ways", &all, ways.into_iter());
+    let all: Vec<_> = ShellVerb::ALL.iter().flat_map(|&verb| [(verb, 0), (verb, 1)]).collect();
+    assert_all("shell verbs", &all, verbs.into_iter());
+    assert_all("file verbs", FileVerb::ALL, files.iter().map(|(verb, _)| *verb));
+    assert_all("names", EditName::TABLE, files.iter().map(|(_, name)| *name));
+    assert_all("builtins", OpenBuiltin::TABLE, builtins.into_iter());
+    assert_all("paths", OpenPath::TABLE, paths.into_iter());
+    assert_all("acts", &[0, 1, 2], acts.into_iter());
+    let all: Vec<_> = OpenFile::ALL.iter().flat_map(|&it| [(it, true), (it, false)]).collect();
+    assert_all("scripts", &all, scripts.into_iter());
+    assert_all_lines(&lines);
+}
+
+fn assert_all_lines(lines: &[&payload::OpenLine]) {
+    use monkey9p::input::payload::{Joint, OpenLine, OpenWords, Redirection, Wrap};
+    let (mut words, mut joints, mut redirections, mut wraps) =
+        (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    for line in lines {
+        match line {
+            OpenLine::Wild(line) => words.push(line.value()),
+            OpenLine::Joined { joint, .. } => joints.push(joint.value()),
+            OpenLine::Redirected { to, .. } => redirections.push(to.value()),
+            OpenLine::Wrapped { wrap, .. } => wraps.push(*wrap),
+        }
+    }
+    assert_all("wild words", OpenWords::TABLE, words.into_iter());
+    assert_all("joints", Joint::TABLE, joints.into_iter());
+    assert_all("redirections", Redirection::TABLE, redirections.into_iter());
+    assert_all("wraps", Wrap::ALL, wraps.into_iter());
+}
+
+/// Each is let through where the target is held, and a weight of zero for scripts holds for those of
+/// this family too.
+#[test]
+fn open_steps_pass_the_open_guard() {
+    use monkey9p::ops::{Reach, guard};
+    let off = Family::ALL.iter().filter(|&&one| one != Family::Open);
+    let weights = off.fold(Weights::default(), |weights, &one| weights.with(one, 0));
+    let mut generator = Generator::with_weights(5, weights);
+    let (mut passed, mut texts) = (0, 0);
+    for _ in 0..2_000 {
+        let step = generator.next_step();
+        let op = Renderer::default().step(&step);
+        assert!(!matches!(op, Op::Wire { .. }), "{step:?}");
+        match guard(&op, Reach::Open) {
+            Ok(()) => passed += 1,
+            Err(_) if matches!(step, Step::Open(Open::Host { .. })) => texts += 1,
+            Err(why) => panic!("{why}: {step:?}"),
+        }
+    }
+    assert!(passed > 1_900, "{passed} passed, {texts} texts did not");
+}
+
 #[test]
 fn every_story_and_every_kind_of_message_occurs() {
     let scripts: Vec<Script> = all_steps()

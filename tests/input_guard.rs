@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use monkey9p::input::{Generator, Input, Step};
-use monkey9p::ops::{Chunks, Latin1, Op, Reach, Refusal, guard, guard_data};
+use monkey9p::ops::{Chunks, Latin1, Op, Reach, Refusal, guard, guard_data, is_wild};
 use monkey9p::wire::msg::{ORCLOSE, ORDWR, OREAD, OTRUNC, OWRITE};
 use proptest::prelude::*;
 
@@ -49,10 +49,13 @@ fn check_typed_steps(input: &Input) -> Result<(), TestCaseError> {
     let mut judge = Judge::default();
     for (op, step) in input.render()[1..].iter().zip(&input.steps) {
         let judged = judge.judge(op);
-        if !matches!(step, Step::Exact(_)) {
-            prop_assert_eq!(judged, Ok(()), "{:?}", step);
-            prop_assert!(data_bytes(op) <= DATA_BYTES, "{:?}", step);
+        match step {
+            Step::Exact(_) => continue,
+            // Not one of them gets by where nothing holds the target.
+            Step::Open(_) => prop_assert!(judged.is_err(), "{:?}: {:?}", step, op),
+            _ => prop_assert_eq!(judged, Ok(()), "{:?}", step),
         }
+        prop_assert!(data_bytes(op) <= DATA_BYTES, "{:?}", step);
     }
     Ok(())
 }
@@ -193,7 +196,7 @@ fn piece_passes(path: &str, data: &str) -> bool {
 }
 
 #[test]
-fn nothing_changes_below_the_hosts_trees_at_any_level() {
+fn nothing_changes_below_the_hosts_trees_unless_the_target_is_held() {
     let roads = [
         "/os",
         "/os/",
@@ -208,6 +211,7 @@ fn nothing_changes_below_the_hosts_trees_at_any_level() {
         "/x/../../src",
     ];
     for reach in [Reach::Confined, Reach::Open] {
+        let open = reach == Reach::Open;
         for road in roads {
             let path = Latin1::from(road);
             let mut ops = vec![
@@ -229,7 +233,9 @@ fn nothing_changes_below_the_hosts_trees_at_any_level() {
                 let nested = Op::Seq { ops: vec![Op::Seq { ops: vec![op.clone()] }] };
                 for op in [op, nested] {
                     let judged = guard(&op, reach);
-                    assert!(matches!(judged, Err(Refusal::HostTree { .. })), "{op:?}: {judged:?}");
+                    let refused = matches!(judged, Err(Refusal::HostTree { .. }));
+                    assert!(refused != open && judged.is_ok() == open, "{op:?}: {judged:?}");
+                    assert!(!is_wild(&op), "{op:?}: its answer says whether it changed anything");
                 }
             }
             let looks = [
@@ -310,7 +316,8 @@ fn a_confined_command_line_reaches_no_shell_with_metacharacters() {
             "Edit ,x/a/w\n",
         ] {
             assert!(!passes(path, line), "{path} {line:?}");
-            assert_eq!(guard(&write(path, line), Reach::Open), Ok(()));
+            let restores = line.contains("Restore");
+            assert_eq!(guard(&write(path, line), Reach::Open).is_err(), restores, "{line:?}");
         }
     }
     // By another name, a file of command lines is no place for Edit or for denied words.
@@ -347,6 +354,7 @@ fn pieces_cannot_join_into_what_is_refused_whole() {
     assert!(!piece_passes("/pane/1/pty/data", "ki") && !passes("/pane/1/pty/data", "ki"));
     assert!(piece_passes("/pane/1/pty/data", "echo ki\r"));
     assert!(guard_data(b"/exec", b"kill $x", Reach::Open).is_ok());
+    assert!(guard_data(b"/exec", b"kill -11 $x", Reach::Open).is_err());
     // With refused pieces skipped, what the server has of a line is not known.
     let Op::Write { path, data, mode, chunks, offset, .. } = write(exec, "Edit s/a|b/c/\n") else {
         unreachable!()
@@ -384,7 +392,12 @@ fn each_other_file_takes_what_it_should() {
 
 #[test]
 fn restores_and_host_changes_stay_in_home() {
-    let restore = |data: &str| guard(&Op::Restore { data: data.into() }, Reach::Confined);
+    let restore = |data: &str| {
+        let op = Op::Restore { data: data.into() };
+        let [confined, open] = [Reach::Confined, Reach::Open].map(|reach| guard(&op, reach));
+        assert_eq!(confined, open, "{data:?}");
+        confined
+    };
     for line in ["Restore\n", "Restore", "Restore m9pdump\n", "Restore nothere"] {
         assert_eq!(restore(line), Ok(()), "{line:?}");
     }
@@ -400,6 +413,64 @@ fn restores_and_host_changes_stay_in_home() {
     assert!(
         host("a/b", None).is_err() && host("..", None).is_err() && host("a", Some("`x`")).is_err()
     );
+    // It is this program that writes there, and nothing holds it.
+    for (name, data) in [("a/b", None), ("..", None), ("../x", Some("text")), ("/etc/x", Some(""))]
+    {
+        let action = monkey9p::ops::HostAction::Write;
+        let op = Op::Host { action, name: name.into(), data: data.map(Into::into) };
+        assert!(guard(&op, Reach::Open).is_err(), "{name}");
+    }
+}
+
+/// At the kernel level whatever a shell may do is held; what would be taken for the target's own
+/// failure is not sent.
+#[test]
+fn an_open_guard_refuses_what_would_look_like_a_failure_alone() {
+    for (path, data, fine) in [
+        ("/pane/3/pty/run", "kill -9 -1\n", true),
+        ("/pane/3/pty/data", "rm -rf / & kill -TERM $PPID;kill -1 1\r", true),
+        ("/exec", "Exit\n", true),
+        ("/exec", "Edit |sort\n", true),
+        ("/pane/3/body", "a/b|c kill -11 by the way", false),
+        ("/pane/3/body", "kill 11 a/b -11", true),
+        ("/pane/3/pty/run", "kill -6 -1\n", false),
+        ("/pane/3/pty/run", "kill -s SEGV $PPID\n", false),
+        ("/exec", "x;/bin/kill -SEGV $PPID\n", false),
+        ("/ctl", "Restore x\n", false),
+        ("/pane/3/exec", "echo /x\n Restore\n", false),
+    ] {
+        let op = write(path, data);
+        assert!(guard(&op, Reach::Confined).is_err() && is_wild(&op), "{path} {data:?}");
+        assert_eq!(guard(&op, Reach::Open).is_ok(), fine, "{path} {data:?}");
+        let seq = Op::Seq { ops: vec![write("/exec", "ls\n"), op] };
+        assert_eq!(guard(&seq, Reach::Open).is_ok(), fine, "{path} {data:?}");
+        assert!(is_wild(&seq));
+    }
+    for (path, data) in
+        [("/exec", "ls\n"), ("/pane/3/exec", "Edit ,x/a|b/d\n"), ("/ctl", "x Restore")]
+    {
+        let op = write(path, data);
+        assert!([Reach::Confined, Reach::Open].iter().all(|&reach| guard(&op, reach).is_ok()));
+        assert!(!is_wild(&op));
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 2_000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Nothing that a weaker level takes is refused by a stronger one.
+    #[test]
+    fn what_passes_confined_passes_open(
+        pieces in prop::collection::vec(prop::collection::vec(fragment(), 0..4), 1..5),
+    ) {
+        for path in ["/pane/3/exec", "/ctl", "/pane/3/pty/data", "/pane/3/body", "/look"] {
+            let data = pieces.concat().concat();
+            let op = write(path, &data);
+            prop_assert!(guard(&op, Reach::Confined).is_err() || guard(&op, Reach::Open).is_ok());
+            let piece = |reach| guard_data(path.as_bytes(), data.as_bytes(), reach);
+            prop_assert!(piece(Reach::Confined).is_err() || piece(Reach::Open).is_ok());
+        }
+    }
 }
 
 /// A shell knows none of the editor's commands, and joins what separate writes typed.

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use monkey9p::ops::read_ops;
+use monkey9p::ops::{Op, read_ops, write_ops};
 
 /// Names the script; it is no part of this project.
 const SCRIPT_VARIABLE: &str = "MONKEY9P_SCRIPT";
@@ -89,7 +89,7 @@ fn our_records_replay_there() {
     for plant in OURS {
         let folder = tempfile::tempdir().unwrap();
         let here = folder.path();
-        let run = ["run", "--seed", "1", "--seed", "2", "--steps", "500", "--first"];
+        let run = ["run", "--confined", "--seed", "1", "--seed", "2", "--steps", "500", "--first"];
         assert_eq!(ours(plant, &run, here).status.code(), Some(1), "{plant}: nothing found");
         let record =
             records(here).into_iter().next().unwrap_or_else(|| panic!("{plant}: no record"));
@@ -119,12 +119,36 @@ fn the_script_finds_nothing_and_its_logs_replay_here() {
     }
 }
 
+/// Nothing holds what the script runs: it must not run what only our kernel level is told.
+#[test]
+fn what_the_kernel_level_alone_is_told_does_not_replay_there() {
+    let test = "what_the_kernel_level_alone_is_told_does_not_replay_there";
+    let Some(script) = script(test) else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let seen = folder.path().join("seen");
+    let line = format!("echo x >{}\n", seen.display());
+    for ops in [
+        vec![common::write("/exec", &line)],
+        vec![Op::Seq {
+            ops: vec![common::write("/exec", "true\n"), common::write("/exec", &line)],
+        }],
+    ] {
+        let log = folder.path().join("ops.jsonl");
+        let all: Vec<Op> = [Op::Fresh { follower: false }].into_iter().chain(ops).collect();
+        write_ops(&log, &serde_json::Map::new(), &all).unwrap();
+        let done = python(&script, "", &["--replay", log.to_str().unwrap()], folder.path());
+        assert!(!done.status.success() && !seen.exists(), "{done:?}");
+    }
+}
+
 #[test]
 fn our_logs_replay_there() {
     let Some(script) = script("our_logs_replay_there") else { return };
     let folder = tempfile::tempdir().unwrap();
     assert_eq!(
-        ours("", &["run", "--seed", "1", "--steps", "500"], folder.path()).status.code(),
+        ours("", &["run", "--confined", "--seed", "1", "--steps", "500"], folder.path())
+            .status
+            .code(),
         Some(0)
     );
     let log = folder.path().join("runs/seed-1/ops.jsonl");

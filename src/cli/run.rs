@@ -67,6 +67,9 @@ struct Common {
     /// Send scripts of raw messages too, and let a second client in; the log is then none that the old script can replay
     #[arg(long)]
     wire: bool,
+    /// Leave out what only the kernel level takes; the log is then one that the old script can replay
+    #[arg(long)]
+    confined: bool,
     /// Seconds that the verdict on each new bug may take, minimizing included; 0 for neither
     #[arg(long, value_name = "N", default_value_t = 30)]
     minimize_seconds: u64,
@@ -112,8 +115,9 @@ fn run(
     let spending = (seconds > 0).then_some(Spending { replays: REPLAYS, seconds });
     let mut found = false;
     for &seed in seeds {
-        let (wire, out) = (common.wire, common.out.clone());
-        let run = RandomRun { seed, steps, wire, weighing, spending, first: common.first, out };
+        let Common { wire, confined, first, .. } = *common;
+        let out = common.out.clone();
+        let run = RandomRun { seed, steps, wire, confined, spending, weighing, first, out };
         let summary = watched(&mut runner, &run, common.json, seen.as_deref_mut())?;
         found |= !summary.found.is_empty();
         match common.json {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::ops::{Chunks, Latin1, Op};
+use crate::ops::{Chunks, Latin1, Op, is_wild};
 use crate::record::opened;
 use crate::target::file_kind;
 
@@ -16,6 +16,7 @@ struct Tally {
     files: BTreeMap<String, usize>,
     modes: BTreeMap<String, usize>,
     chunkings: BTreeMap<String, usize>,
+    open: BTreeMap<String, usize>,
 }
 
 /// The tally of `ops`: a line or more of each sort, what is most frequent first.
@@ -27,6 +28,7 @@ pub fn tally(ops: &[Op]) -> String {
         ("files", tally.files),
         ("opened", tally.modes),
         ("written", tally.chunkings),
+        ("refused but at the kernel level", tally.open),
     ];
     sorts.into_iter().map(|(what, counts)| lines(what, counts)).collect()
 }
@@ -36,6 +38,10 @@ impl Tally {
         count(&mut self.kinds, op.kind());
         if let Some(path) = op.path() {
             count(&mut self.files, &kind_of(path));
+        }
+        let script = matches!(op, Op::Wire { .. }) && is_wild(op);
+        if op.is_for_the_kernel_level() || script {
+            count(&mut self.open, op.kind());
         }
         match op {
             Op::Write { mode, chunks, .. } => {
@@ -124,9 +130,22 @@ mod tests {
             "ops: read 2, clunk 1, second 1, seq 1, stat 1, write 1\n\
              files: /pane/N/body 2, /? 1, /col/N/ctl 1\n\
              opened: to read 2, to write and truncated 1\n\
-             written: a byte a time 1\n"
+             written: a byte a time 1\n\
+             refused but at the kernel level: none\n"
         );
-        assert_eq!(tally(&[]), "ops: none\nfiles: none\nopened: none\nwritten: none\n");
+        let nothing = tally(&[]);
+        assert!(
+            nothing.lines().count() == 5 && nothing.lines().all(|line| line.ends_with(": none"))
+        );
+    }
+
+    #[test]
+    fn what_weaker_levels_refuse_is_counted_where_it_stands() {
+        let remove = |path: &str| Op::Remove { path: path.into() };
+        let seq = Op::Seq { ops: vec![remove("/os/x"), remove("/x")] };
+        let restore = Op::Restore { data: "no restore".into() };
+        let told = tally(&[seq, remove("/src"), restore]);
+        assert!(told.ends_with("refused but at the kernel level: remove 2\n"), "{told}");
     }
 
     #[test]

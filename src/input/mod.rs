@@ -8,6 +8,7 @@ mod encode;
 mod exact;
 pub mod generate;
 pub mod mutate;
+mod open;
 mod part;
 mod parts;
 mod path;
@@ -29,6 +30,7 @@ pub use bytes::Bytes;
 pub use exact::{ExactOp, Literal, LiteralChunks, Sided};
 pub use generate::Generator;
 pub use mutate::{Mutator, Way};
+pub use open::{HostAct, Open, OpenBuiltin, OpenFile, OpenPath, OpenWay};
 pub use parts::{
     AddrFile, AfterAddr, Chunking, Count, DataFile, DumpLine, LineFile, Mode, NewName, NewPane,
     Parent, Perm, ReadOffset, Reads, RestoreLine, SLOTS, ShellWay, Slot, TagFile, WriteOffset,

@@ -102,6 +102,7 @@ impl Renderer {
             Step::Reload { named } => render_reload(*named),
             Step::Talk(scene) => scene.render(room),
             Step::Wire(script) => Op::Wire { steps: script.render() },
+            Step::Open(what) => what.render(room),
             Step::Exact(op) => op.render(),
         }
     }
@@ -152,7 +153,7 @@ fn render_new_pane(how: &NewPane) -> Op {
     }
 }
 
-fn render_new_name(name: &NewName) -> Vec<u8> {
+pub(super) fn render_new_name(name: &NewName) -> Vec<u8> {
     match name {
         NewName::New => b"new".to_vec(),
         NewName::Name(name) => name.render(),

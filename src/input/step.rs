@@ -1,6 +1,7 @@
 //! The families of steps, each typed after what it does to the tree.
 
 use super::exact::ExactOp;
+use super::open::Open;
 use super::parts::{
     AfterAddr, Chunking, Count, DumpLine, LineFile, Mode, NewName, NewPane, Parent, Perm,
     ReadOffset, Reads, RestoreLine, ShellWay, Slot, TagFile, WriteOffset,
@@ -184,6 +185,8 @@ vocabulary! {
         },
         /// A shell prints what is known.
         Talk(scene: Talk),
+        /// What any other level than the kernel's refuses.
+        Open(what: Open),
         /// An op as it stands.
         Exact(op: ExactOp),
     }
@@ -212,6 +215,7 @@ choices! {
         Wire = "wire",
         Second = "second client",
         History = "history",
+        Open = "open",
         Exact = "exact",
     }
 }
@@ -243,6 +247,7 @@ impl Step {
             Step::Wire(_) => Family::Wire,
             Step::Second(_) => Family::Second,
             Step::Kept(_) | Step::History(_) => Family::History,
+            Step::Open(_) => Family::Open,
             Step::Exact(_) => Family::Exact,
         }
     }

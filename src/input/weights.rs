@@ -3,7 +3,7 @@
 use super::step::Family;
 
 /// A weight for each family, in its order: the share of steps that it gets.
-const FAMILIES: [(Family, u32); 20] = [
+const FAMILIES: [(Family, u32); 21] = [
     (Family::Write, 30),
     (Family::Read, 14),
     (Family::Stat, 4),
@@ -24,6 +24,7 @@ const FAMILIES: [(Family, u32); 20] = [
     (Family::Wire, 4),
     (Family::Second, 3),
     (Family::History, 4),
+    (Family::Open, 2),
 ];
 
 /// The weights of one generator.
@@ -215,6 +216,13 @@ pub(super) mod percent {
     /// Event records whose length lies, and that are ended.
     pub const EVENT_LIE: u32 = 10;
     pub const EVENT_ENDED: u32 = 95;
+
+    /// Lines for shells, Edit commands, changes below the host's trees, scripts of raw messages; the
+    /// rest are builtins.
+    pub const OPEN: [u32; 4] = [45, 25, 12, 10];
+    /// Lines before which the pane becomes a terminal, and Edit commands in loops.
+    pub const OPEN_STARTS: u32 = 50;
+    pub const OPEN_LOOPS: u32 = 15;
 
     /// Scripts of raw messages that begin with a story, and messages that are told no tag.
     pub const WIRE_STORY: u32 = 70;

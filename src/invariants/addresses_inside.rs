@@ -9,7 +9,7 @@ pub const INVARIANT: Invariant = Invariant {
     name: "addresses_inside",
     cites: "acme(4), addr: #m,#n where m and n are character offsets",
     basis: Basis::Inferred,
-    needs: Needs { addresses: true, ..Needs::NOTHING },
+    needs: Needs { addresses: true, undisturbed: true, ..Needs::NOTHING },
     false_positive: "a body that grows shorter by itself between the reads, twice in a row",
     check,
 };

@@ -10,7 +10,7 @@ pub const INVARIANT: Invariant = Invariant {
     name: "bytes_survive",
     cites: "acme(4), body: holds the contents of the window body, which a look has just read from the file, or a client written",
     basis: Basis::Inferred,
-    needs: Needs { opened: true, ..Needs::NOTHING },
+    needs: Needs { opened: true, undisturbed: true, ..Needs::NOTHING },
     false_positive: "a file that changed on disk between the look and the read",
     check,
 };

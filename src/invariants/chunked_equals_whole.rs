@@ -9,7 +9,7 @@ pub const INVARIANT: Invariant = Invariant {
     name: "chunked_equals_whole",
     cites: "read(9P): reads at successive offsets see the one file (the script's chunked_equals_whole)",
     basis: Basis::Protocol,
-    needs: Needs { listing: true, ..Needs::NOTHING },
+    needs: Needs { listing: true, undisturbed: true, ..Needs::NOTHING },
     false_positive: "a file that is made anew at offset 0 and changed by itself between the two reads",
     check,
 };

@@ -13,7 +13,7 @@ pub const INVARIANT: Invariant = Invariant {
     name: "data_equals_body",
     cites: "acme(4), data: the contents of the body from the address on; xdata: they stop at the address's end",
     basis: Basis::Inferred,
-    needs: Needs::NOTHING,
+    needs: Needs { undisturbed: true, ..Needs::NOTHING },
     false_positive: "a program started before whose output takes the place of text between two of the reads",
     check,
 };

@@ -11,7 +11,7 @@ pub const INVARIANT: Invariant = Invariant {
     name: "dump_restore",
     cites: "acme(1), Dump and Load: the state is written to a file, and restored from it",
     basis: Basis::Inferred,
-    needs: Needs { reload: true, ..Needs::NOTHING },
+    needs: Needs { reload: true, undisturbed: true, ..Needs::NOTHING },
     false_positive: "a pane that a dump leaves out on purpose, or a body that changes without anyone's doing",
     check,
 };

@@ -9,7 +9,7 @@ pub const INVARIANT: Invariant = Invariant {
     name: "edit_is_atomic",
     cites: "sam(1): a command's changes are made once all of them are known, or not at all",
     basis: Basis::Inferred,
-    needs: Needs { edits: true, ..Needs::NOTHING },
+    needs: Needs { edits: true, undisturbed: true, ..Needs::NOTHING },
     false_positive: "a shell's pane that lost the beginning of its text in between",
     check,
 };

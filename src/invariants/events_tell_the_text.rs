@@ -16,7 +16,7 @@ pub const INVARIANT: Invariant = Invariant {
     name: "events_tell_the_text",
     cites: "acme(4): I and D records tell of text inserted in and deleted from the body",
     basis: Basis::Inferred,
-    needs: Needs::NOTHING,
+    needs: Needs { undisturbed: true, ..Needs::NOTHING },
     false_positive: "a server that tells events later than it answers reads of the body",
     check,
 };

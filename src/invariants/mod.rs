@@ -165,9 +165,11 @@ impl Set {
         self.0.iter().fold(Needs::default(), |needs, one| needs.and(one.needs))
     }
 
-    /// The first that is broken.
+    /// The first that is broken. Those that need to be undisturbed claim nothing of a session in which
+    /// a shell may do anything.
     pub fn check(&self, outcome: &Outcome) -> Option<Violation> {
-        self.0.iter().find_map(|one| {
+        let knows = |one: &&Invariant| !(outcome.wild && one.needs.undisturbed);
+        self.0.iter().filter(knows).find_map(|one| {
             (one.check)(outcome).map(|breach| Violation { invariant: one.name, breach })
         })
     }
@@ -179,4 +181,29 @@ const LINE_FILES: [&str; 4] = ["look", "exec", "tagexec", "ctl"];
 /// A path's last element: `ctl` of `/pane/3/ctl`.
 fn last_element(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::session::{Answered, Asked, Edited, What};
+
+    #[test]
+    fn what_a_shell_may_have_changed_is_not_claimed_and_the_rest_is() {
+        let set = Set(ALL.to_vec());
+        let broken = |outcome: &Outcome| set.check(outcome).map(|broken| broken.invariant);
+        let refused = Asked::new(What::Write, "/pane/3/addr", Answered::Refused("no".into()));
+        let edited = Some(Edited { before: "abc".into(), after: "x".into() });
+        let changed = |wild| Outcome {
+            requests: vec![refused.clone()],
+            edited: edited.clone(),
+            wild,
+            ..Outcome::default()
+        };
+        assert_eq!(broken(&changed(false)), Some("edit_is_atomic"));
+        assert_eq!(broken(&changed(true)), None);
+        let unlogged = |wild| Outcome { window: Some(vec![]), edited: None, ..changed(wild) };
+        assert_eq!(broken(&unlogged(false)), Some("one_failure_rule"));
+        assert_eq!(broken(&unlogged(true)), Some("one_failure_rule"));
+    }
 }

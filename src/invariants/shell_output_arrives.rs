@@ -11,7 +11,7 @@ pub const INVARIANT: Invariant = Invariant {
     name: "shell_output_arrives",
     cites: "pardes's tree: what a shell prints is read from pty/data and pty/run",
     basis: Basis::Inferred,
-    needs: Needs::NOTHING,
+    needs: Needs { undisturbed: true, ..Needs::NOTHING },
     false_positive: "output thrown away by the terminal, at a signal that was not sent by the file of that name; a shell reached by a way that is not looked at",
     check,
 };

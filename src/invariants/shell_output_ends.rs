@@ -9,7 +9,7 @@ pub const INVARIANT: Invariant = Invariant {
     name: "shell_output_ends",
     cites: "read(5): a count of zero is the end of the file; pardes's tree: a read of pty/data or pty/run is held until there is something to say",
     basis: Basis::Inferred,
-    needs: Needs::NOTHING,
+    needs: Needs { undisturbed: true, ..Needs::NOTHING },
     false_positive: "a server whose file goes on with the next shell of the pane",
     check,
 };

@@ -9,7 +9,7 @@ pub const INVARIANT: Invariant = Invariant {
     name: "shells_end_with_their_pane",
     cites: "acme(1), Del: the commands of a window that is gone have no place to print to; closing a terminal ends what runs on it",
     basis: Basis::Inferred,
-    needs: Needs { shells: true, ..Needs::NOTHING },
+    needs: Needs { shells: true, undisturbed: true, ..Needs::NOTHING },
     false_positive: "a shell that is meant to outlive its pane, or a machine on which a kill takes seconds",
     check,
 };

@@ -11,7 +11,7 @@ pub const INVARIANT: Invariant = Invariant {
     name: "typed_once",
     cites: "pardes's tree: pty/data types bytes, pty/run runs a line",
     basis: Basis::Inferred,
-    needs: Needs::NOTHING,
+    needs: Needs { undisturbed: true, ..Needs::NOTHING },
     false_positive: "a shell that was told by another way, or told to repeat what it ran",
     check,
 };

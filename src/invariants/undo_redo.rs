@@ -15,7 +15,7 @@ pub const INVARIANT: Invariant = Invariant {
     name: "undo_redo",
     cites: "acme(1), Undo and Redo; acme(4), ctl, mark: each modification to the body is undone individually",
     basis: Basis::Inferred,
-    needs: Needs::NOTHING,
+    needs: Needs { undisturbed: true, ..Needs::NOTHING },
     false_positive: "a program started before whose output takes the place of text between two of the reads",
     check,
 };

@@ -2,6 +2,7 @@
 
 mod commands;
 mod edit;
+mod open;
 mod wire;
 mod words;
 
@@ -21,7 +22,9 @@ pub use words::{data_words, is_denied_command, is_denied_program};
 pub enum Reach {
     /// The environment level: the target could touch the host, so nothing that it is told may.
     Confined,
-    /// The levels that hold the target whatever it does. Only the host's trees stay unwritten.
+    /// The kernel level holds the target and all that it starts, whatever they do: lines for shells,
+    /// names of files, changes below the host's trees. What stays out is what would be taken for the
+    /// target's own failure.
     Open,
 }
 
@@ -100,16 +103,27 @@ pub enum DataRule {
 /// Judges one op; the tokens in it may be resolved or not. An `hwrite` passes here, because only
 /// its handle knows the file: whoever runs it asks [`guard_data`].
 pub fn guard(op: &Op, reach: Reach) -> Result<(), Refusal> {
-    if let Op::Seq { ops } | Op::Second { ops } = op {
-        return ops.iter().try_for_each(|op| guard(op, reach));
+    match (op, reach) {
+        (Op::Seq { ops } | Op::Second { ops }, _) => ops.iter().try_for_each(|op| guard(op, reach)),
+        (Op::Wire { steps }, _) => wire::guard_wire(steps, ROOT_FID, reach),
+        (_, Reach::Confined) => guard_host_tree(op).and_then(|()| guard_confined(op)),
+        (_, Reach::Open) => guard_confined(op).or_else(|_| open::guard_open(op)),
     }
-    if let Op::Wire { steps } = op {
-        return wire::guard_wire(steps, ROOT_FID);
+}
+
+/// Whether `op` holds what may reach a shell or a file of the host's by what it says: what is
+/// allowed at [`Reach::Open`] alone. A change below the host's trees does not make it so: whether it
+/// was taken is for its answer to say.
+pub fn is_wild(op: &Op) -> bool {
+    match op {
+        Op::Seq { ops } | Op::Second { ops } => ops.iter().any(is_wild),
+        Op::Wire { steps } => wire::guard_wire(steps, ROOT_FID, Reach::Confined).is_err(),
+        _ => guard_confined(op).is_err(),
     }
-    guard_host_tree(op)?;
-    if reach == Reach::Open {
-        return Ok(());
-    }
+}
+
+/// What an op says, judged for a target that nothing holds.
+fn guard_confined(op: &Op) -> Result<(), Refusal> {
     match op {
         Op::Write { path, data, stop_on_error, .. } => {
             // Past a refused piece, what a server keeps of the line that it began is not known.
@@ -144,9 +158,10 @@ pub fn guard(op: &Op, reach: Reach) -> Result<(), Refusal> {
 /// Elsewhere every byte is judged by itself, except words, and a shell's line editing could build
 /// one of those from pieces that hold none of it: the environment level does not stop that.
 pub fn guard_data(path: &[u8], data: &[u8], reach: Reach) -> Result<(), Refusal> {
+    let confined = in_file(path, check_data(data_rule(path), data, Joined::Piece));
     match reach {
-        Reach::Confined => in_file(path, check_data(data_rule(path), data, Joined::Piece)),
-        Reach::Open => Ok(()),
+        Reach::Confined => confined,
+        Reach::Open => confined.or_else(|_| in_file(path, open::check_open(data))),
     }
 }
 
@@ -267,7 +282,7 @@ fn token_length(data: &[u8]) -> Option<usize> {
     (digits > 0 && rest.get(digits) == Some(&b'}')).then_some(digits + 3)
 }
 
-/// At every level: nothing mutating below the trees that serve the host's own files.
+/// Nothing mutating below the trees that serve the host's own files.
 fn guard_host_tree(op: &Op) -> Result<(), Refusal> {
     let path = match op {
         Op::Write { path, .. } | Op::Remove { path } => path.clone(),
@@ -278,9 +293,9 @@ fn guard_host_tree(op: &Op) -> Result<(), Refusal> {
     if leads_to_host(&path) { Err(Refusal::HostTree { path }) } else { Ok(()) }
 }
 
-/// Whether a path could name something in the host's trees. Where it goes up at all, wherever a
+/// Whether a path could name something in the host's trees, `/os` and `/src`. Where it goes up at all, wherever a
 /// server takes that to lead, either tree's name counts at any depth.
-fn leads_to_host(path: &[u8]) -> bool {
+pub fn leads_to_host(path: &[u8]) -> bool {
     let is_host = |element: &[u8]| element == b"os" || element == b"src";
     if elements(path).any(|element| element == b"..") {
         return elements(path).any(is_host);

@@ -13,7 +13,7 @@ pub use file::{
 pub use guard::{
     DataRule, EDIT, EDIT_BANNED, EditShape, Fault, Joined, Reach, Refusal, WireJudge, check_data,
     data_rule, data_words, edit_shape, guard, guard_data, is_denied_command, is_denied_program,
-    is_safe,
+    is_safe, is_wild, leads_to_host,
 };
 pub use latin1::Latin1;
 pub use op::{Chunks, HostAction, Op};

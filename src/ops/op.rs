@@ -2,12 +2,12 @@
 
 use serde::{Serialize, Serializer};
 
-use super::{Latin1, WireStep};
+use super::{Latin1, Reach, WireStep, guard};
 
 /// One operation, in the JSON that logs of this program and of the script it grew from share. Paths
 /// may hold the tokens `{pN}` and `{cN}`: the N-th pane or column alive when the op runs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(tag = "op", rename_all = "lowercase")]
+#[serde(tag = "op", rename_all = "lowercase", remote = "Self")]
 pub enum Op {
     /// Open `path`, write `data` in pieces, clunk.
     Write {
@@ -186,6 +186,34 @@ impl Chunks {
     }
 }
 
+/// An op that only the kernel level takes stands within one of a kind that the script does not know:
+/// it would run it where nothing holds what it starts.
+#[derive(Serialize)]
+struct Wild<'a> {
+    op: &'static str,
+    ops: [Within<'a>; 1],
+}
+
+/// The kind that such an op stands within.
+pub(super) const WILD: &str = "wild";
+
+struct Within<'a>(&'a Op);
+
+impl Serialize for Within<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Op::serialize(self.0, serializer)
+    }
+}
+
+impl Serialize for Op {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.is_for_the_kernel_level() {
+            true => Wild { op: WILD, ops: [Within(self)] }.serialize(serializer),
+            false => Op::serialize(self, serializer),
+        }
+    }
+}
+
 impl Serialize for Chunks {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
@@ -233,6 +261,13 @@ impl Op {
     pub fn is_on_a_file(&self) -> bool {
         let by_handle = matches!(self, Op::Hwrite { .. } | Op::Hread { .. } | Op::Clunk { .. });
         by_handle || self.path().is_some()
+    }
+
+    /// Whether it is a single op that every other level refuses.
+    pub fn is_for_the_kernel_level(&self) -> bool {
+        !matches!(self, Op::Seq { .. } | Op::Second { .. } | Op::Wire { .. })
+            && guard(self, Reach::Confined).is_err()
+            && guard(self, Reach::Open).is_ok()
     }
 
     /// The path it names, if it names one.

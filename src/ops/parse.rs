@@ -5,6 +5,7 @@ mod wire;
 use serde_json::{Map, Value};
 use thiserror::Error;
 
+use super::op::WILD;
 use super::{Chunks, HostAction, Latin1, Op};
 use crate::wire::msg::{OREAD, OWRITE};
 
@@ -25,7 +26,7 @@ pub enum OpError {
     NotAnObject(String),
     /// An op kind that this version does not know.
     #[error(
-        "unknown op {0:?}: expected one of write, read, stat, remove, create, hold, hwrite, hread, clunk, restore, host, seq, second, wire, reset, fresh"
+        "unknown op {0:?}: expected one of write, read, stat, remove, create, hold, hwrite, hread, clunk, restore, host, seq, second, wire, reset, fresh, wild"
     )]
     UnknownKind(String),
     /// A field that is missing or not what it should be.
@@ -108,6 +109,7 @@ fn parse_at(value: Value, depth: usize) -> Result<Op, OpError> {
         "seq" => Op::Seq { ops: parse_seq(&mut f, depth)? },
         "second" => Op::Second { ops: parse_second(&mut f, depth)? },
         "wire" => Op::Wire { steps: wire::parse_steps(&mut f)? },
+        WILD => parse_wild(&mut f, depth)?,
         "reset" => Op::Reset { follower: f.flag("follower")?.unwrap_or(false) },
         "fresh" => Op::Fresh { follower: f.flag("follower")?.unwrap_or(false) },
         other => return Err(OpError::UnknownKind(other.to_owned())),
@@ -161,6 +163,16 @@ fn parse_seq(f: &mut Fields, depth: usize) -> Result<Vec<Op>, OpError> {
     }
     let ops = f.required("ops", "a list of ops", |v| v.as_array().cloned())?;
     ops.into_iter().map(|op| parse_at(op, depth + 1)).collect()
+}
+
+/// One op, and that no list.
+fn parse_wild(f: &mut Fields, depth: usize) -> Result<Op, OpError> {
+    let one = |v: &Value| v.as_array().filter(|ops| ops.len() == 1)?.first().cloned();
+    let op = f.required("ops", "a list of one op", one)?;
+    match op.get("op").and_then(Value::as_str) {
+        Some(WILD | "seq" | "second") => Err(OpError::TooDeep),
+        _ => parse_at(op, depth),
+    }
 }
 
 fn parse_second(f: &mut Fields, depth: usize) -> Result<Vec<Op>, OpError> {

@@ -198,10 +198,13 @@ impl Runner {
         self.broke.as_ref()
     }
 
-    /// Resets the session; it is gone afterwards if that could not be done. Only what a reset
-    /// could not have caused is a finding.
+    /// Resets the session; it is gone afterwards if that could not be done, and another one where a
+    /// shell may have done anything in it. Only what a reset could not have caused is a finding.
     fn reset(&mut self, follower: bool) -> Result<Option<Finding>, RunError> {
         let Some(session) = &mut self.session else { return Ok(None) };
+        if session.is_wild() {
+            return self.fresh(follower).map(|()| None);
+        }
         let (failure, blameless) = match session.reset(follower) {
             Ok(()) => return Ok(None),
             Err(ResetError::Failed(failure)) => (failure, None),
@@ -241,7 +244,13 @@ fn run_and_check(
         Ok(Step::Quit) => return End::Quit,
         Err(failure) => return End::Found(finding(failure, session.crash_text())),
     };
-    let Some(violation) = invariants.check(&outcome) else { return End::Done(outcome) };
+    let Some(violation) = invariants.check(&outcome) else {
+        // Nothing is to be learned of it any more, and each step would take long.
+        return if session.is_overrun() { End::Quit } else { End::Done(outcome) };
+    };
+    if outcome.crash.is_none() && session.is_overrun() {
+        return End::Quit;
+    }
     // A rule that broke because the target was ending did not break.
     let placeholder = Failure { kind: FailureKind::Checker, why: String::new() };
     match session.or_ended(&crate::session::describe(op), placeholder) {

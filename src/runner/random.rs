@@ -26,6 +26,8 @@ pub struct RandomRun {
     /// Whether scripts of raw messages and a second client are among them: the script that came
     /// before cannot replay a log that has some.
     pub wire: bool,
+    /// Whether what only the kernel level takes is left out.
+    pub confined: bool,
     /// What may be spent on the verdict on each new bug, and on minimizing it; nothing for neither.
     pub spending: Option<Spending>,
     /// How the families are weighed.
@@ -82,12 +84,13 @@ pub fn random_run(
     let mut source = Source::of(run);
     let mut summary = Summary { steps: run.steps, log: log.path.clone(), ..Summary::default() };
     let mut followers = StdRng::seed_from_u64(run.seed);
-    let mut fresh = true;
+    let (mut fresh, mut wild) = (true, 0);
     for step in 0..run.steps {
         if std::mem::take(&mut fresh) {
             let op = Op::Fresh { follower: followers.random_bool(FOLLOWED) };
             log.put(&op)?;
             runner.step(&op)?;
+            wild = 0;
         }
         let op = source.op(step);
         log.put(&op)?;
@@ -96,6 +99,10 @@ pub fn random_run(
                 summary.not_run += usize::from(outcome.note.is_some());
                 summary.unclaimed += usize::from(outcome.window.is_none());
                 tell(Progress::Done(&outcome));
+                wild += usize::from(outcome.wild);
+                if wild == WILD_STEPS {
+                    fresh = true;
+                }
             }
             End::Quit => {
                 summary.quits += 1;
@@ -143,6 +150,7 @@ impl Source<'_> {
             true => Weights::default(),
             false => Weights::default().with(Family::Wire, 0).with(Family::Second, 0),
         };
+        let weights = if run.confined { weights.with(Family::Open, 0) } else { weights };
         let generator = Generator::with_weights(run.seed, weights.clone());
         Source { run, weights, generator, renderer: Renderer::default() }
     }
@@ -156,6 +164,9 @@ impl Source<'_> {
         self.renderer.step(&self.generator.next_step())
     }
 }
+
+/// Steps that a session goes on for in which a shell may do anything: rules then claim less.
+const WILD_STEPS: usize = 30;
 
 /// How often a session's log is followed on a second connection, as a probability.
 const FOLLOWED: f64 = 0.5;

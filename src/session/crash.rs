@@ -42,6 +42,11 @@ pub fn crash_text(layout: &Layout) -> String {
     parts.join("\n").replace(&*layout.root.to_string_lossy(), "SANDBOX")
 }
 
+/// How much the target has printed, in bytes.
+pub fn printed_bytes(layout: &Layout) -> u64 {
+    fs::symlink_metadata(&layout.stderr).map_or(0, |found| found.len())
+}
+
 /// What a crash text says happened, without where: its lines before the first frame, few of them;
 /// the last line after a traceback, which ends with it.
 pub fn headline(text: &str) -> String {

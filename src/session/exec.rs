@@ -15,8 +15,9 @@ use nix::fcntl::OFlag;
 
 use super::handles::Handle;
 use super::outcome::{Answered, Asked, Outcome, Sent, What};
+use super::wild::Wild;
 use super::wire_step;
-use crate::ops::{Chunks, HostAction, Latin1, Op, Reach, guard};
+use crate::ops::{Chunks, HostAction, Latin1, Op, Reach, guard, is_wild};
 use crate::sandbox::Sandbox;
 use crate::wire::limits::{
     REPLY_TIMEOUT_MS, SLOW_REPLY_TIMEOUT_MS, SLOW_WRITE_BYTES, WRITE_OVERHEAD_BYTES,
@@ -40,6 +41,8 @@ pub struct Context<'a> {
     pub socket: &'a Path,
     /// How far payloads may reach.
     pub reach: Reach,
+    /// Whether some may have reached a shell.
+    pub wild: &'a mut Wild,
 }
 
 /// A file that is open.
@@ -92,6 +95,9 @@ pub async fn run(op: &Op, context: &mut Context<'_>) -> Result<Outcome, WireErro
     if let Err(why) = guard(op, context.reach) {
         outcome.note = Some(why.to_string());
         return Ok(outcome);
+    }
+    if context.reach == Reach::Open && is_wild(op) {
+        context.wild.let_loose(context.sandbox.layout());
     }
     match context.run(op, &mut outcome).await {
         Err(WireError::Unsendable(why)) => {
@@ -152,7 +158,17 @@ impl Context<'_> {
             }
             Op::Seq { ops } => self.run_all(ops, out).await,
             Op::Wire { steps } => {
-                out.wire.push(wire_step::run(|| self.sandbox.connect(self.socket), steps)?);
+                let mut refused = false;
+                let dial = || {
+                    let dialled = self.sandbox.connect(self.socket);
+                    refused = dialled.is_err();
+                    dialled
+                };
+                let passed = wire_step::run(dial, steps);
+                if refused {
+                    self.wild.lose_reach();
+                }
+                out.wire.push(passed?);
                 Ok(())
             }
             // The session's own affair.

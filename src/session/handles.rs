@@ -5,7 +5,7 @@ use bytes::Bytes;
 use super::begun::Begun;
 use super::exec::{Context, File, reply_timeout, write_timeout, writes};
 use super::outcome::{Asked, Outcome, Sent, What};
-use crate::ops::{Latin1, Op, guard_data};
+use crate::ops::{Latin1, Op, Reach, guard_data};
 use crate::wire::limits::WRITE_OVERHEAD_BYTES;
 use crate::wire::{Conn, WireError};
 
@@ -77,9 +77,13 @@ impl Context<'_> {
             out.note = Some("no such handle".into());
             return Ok(());
         };
-        if let Err(why) = guard_data(handle.file.path.as_bytes(), data, self.reach) {
+        let judge = |reach| guard_data(handle.file.path.as_bytes(), data, reach);
+        if let Err(why) = judge(self.reach) {
             out.note = Some(why.to_string());
             return Ok(());
+        }
+        if self.reach == Reach::Open && judge(Reach::Confined).is_err() {
+            self.wild.let_loose(self.sandbox.layout());
         }
         let cap = self.conn.msize().saturating_sub(WRITE_OVERHEAD_BYTES) as usize;
         let data = Bytes::copy_from_slice(&data[..data.len().min(cap)]);

@@ -4,6 +4,8 @@
 pub const LAUNCH_MS: u64 = 15_000;
 /// How long a target may take to answer again after a Restore.
 pub const RECONNECT_MS: u64 = 10_000;
+/// The same where a shell may have removed the socket: no failure is made of it then.
+pub const WILD_RECONNECT_MS: u64 = 1_000;
 /// How often a wait for the socket looks again.
 pub const CONNECT_POLL_US: u64 = 500;
 /// How long a target that hung up has to be seen to end.
@@ -56,3 +58,5 @@ pub const PROBES: usize = 8;
 pub const HELD_OPENS: usize = 4_096;
 /// What is read of all bodies before and after a session is restored, in bytes.
 pub const RELOADED_BYTES: usize = 8 << 20;
+/// Processes of a sandbox at once beyond which its target gets too little time to be judged by.
+pub const CROWD: usize = 128;

@@ -22,6 +22,7 @@ mod reload;
 mod reset;
 mod shape;
 mod shells;
+mod wild;
 mod wire_step;
 
 use std::collections::HashMap;
@@ -48,7 +49,7 @@ pub use shape::describe;
 pub use shells::EndedShell;
 pub use wire_step::run_at as run_script;
 
-use crate::ops::{Latin1, Op, Reach};
+use crate::ops::{Latin1, Op};
 use crate::sandbox::{Exit, Layout, Level, Proven, Sandbox, SandboxError, Wanted, prove};
 use crate::target::{FIXTURES, Program, Target};
 use crate::wire::{Conn, WireError, drive};
@@ -58,9 +59,12 @@ use follower::Follower;
 use handles::Handle;
 use heard::Shells;
 use held::Held;
-use limits::{DEATH_MS, JOURNAL_BYTES, LAUNCH_MS, LOOK_MS, QUIT_MS, RECONNECT_MS, STEP_MS};
+use limits::{
+    DEATH_MS, JOURNAL_BYTES, LAUNCH_MS, LOOK_MS, QUIT_MS, RECONNECT_MS, STEP_MS, WILD_RECONNECT_MS,
+};
 use refs::Refs;
 use shape::{payload_bytes, turn, uses_second};
+use wild::{Wild, changed_host, reach};
 
 /// How often a pane's addresses are looked at: it takes as many requests as all the rest.
 const ADDRESSES_EACH: u64 = 4;
@@ -111,6 +115,7 @@ pub struct Session {
     handles: HashMap<Latin1, Handle>,
     held: Held,
     shells: Shells,
+    wild: Wild,
     refs: Refs,
     marker: Option<String>,
     markers: u64,
@@ -160,6 +165,7 @@ impl Session {
             handles: HashMap::new(),
             held: Held::default(),
             shells: Shells::default(),
+            wild: Wild::default(),
             refs: Refs::default(),
             marker: None,
             markers: 0,
@@ -190,10 +196,11 @@ impl Session {
     }
 
     /// A failure of an ending target is no failure of its own: gives `Quit` for a clean quit, and
-    /// the crash for a crash.
+    /// the crash for a crash. `Quit` too where a shell that may do anything has killed the target, or
+    /// may have made it fail.
     pub fn or_ended(&mut self, what: &str, failure: Failure) -> Result<Step, Failure> {
         let wait = if failure.kind == FailureKind::Dropped { DEATH_MS } else { QUIT_MS };
-        match self.ended(what, Duration::from_millis(wait))? {
+        match self.ended(what, Duration::from_millis(wait))? || self.is_excused(&failure) {
             true => Ok(Step::Quit),
             false => Err(failure),
         }
@@ -269,13 +276,21 @@ impl Session {
     fn run_and_look(&mut self, op: &Op, what: &str, needs: Needs) -> Result<Outcome, Failure> {
         let mut before = self.before(op, needs)?;
         if uses_second(op) && self.second.is_none() {
-            let wait = Duration::from_millis(RECONNECT_MS);
-            let second = connect(&mut self.sandbox, &self.socket, wait).map_err(|why| {
-                Failure::new(FailureKind::Hang, format!("a second connection: {why}"))
-            })?;
-            self.second = Some(second);
+            let wait = self.reconnect_wait();
+            match connect(&mut self.sandbox, &self.socket, wait) {
+                Ok(second) => self.second = Some(second),
+                Err(why) => {
+                    self.wild.lose_reach();
+                    let why = format!("a second connection: {why}");
+                    return Err(Failure::new(FailureKind::Hang, why));
+                }
+            }
         }
         let mut outcome = self.execute(op).map_err(|why| Failure::wire(what, why))?;
+        if changed_host(&outcome) {
+            self.wild.let_loose(self.sandbox.layout());
+        }
+        outcome.wild = self.wild.is_loose();
         self.shells.follow(&mut outcome);
         if outcome.hung_up {
             self.reconnect()
@@ -294,6 +309,7 @@ impl Session {
     fn execute(&mut self, op: &Op) -> Result<Outcome, WireError> {
         self.resolved = self.refs.resolve(op);
         let conns = self.conns();
+        let reach = reach(self.sandbox.level());
         let mut context = Context {
             conn: self.conn.clone(),
             second: self.second.clone(),
@@ -301,7 +317,8 @@ impl Session {
             handles: &mut self.handles,
             sandbox: &mut self.sandbox,
             socket: &self.socket,
-            reach: Reach::Confined,
+            reach,
+            wild: &mut self.wild,
         };
         drive(&conns, Duration::from_millis(STEP_MS), exec::run(&self.resolved, &mut context))
             .flatten()
@@ -383,7 +400,8 @@ impl Session {
     fn ended(&mut self, what: &str, wait: Duration) -> Result<bool, Failure> {
         let Some(exit) = self.sandbox.exit(wait)? else { return Ok(false) };
         let layout = self.sandbox.layout();
-        if exit == Exit::Code(0) && crash::crash_file(layout).is_none() {
+        let quit = exit == Exit::Code(0) && crash::crash_file(layout).is_none();
+        if quit || self.was_killed(exit) {
             return Ok(true);
         }
         let text = crash::crash_text(layout);
@@ -397,6 +415,14 @@ impl Session {
 
     /// New connections, as after a launch or a hang-up; every fid is gone with the old ones.
     fn reconnect(&mut self) -> Result<(), String> {
+        let again = self.connect_again();
+        if again.is_err() {
+            self.wild.lose_reach();
+        }
+        again
+    }
+
+    fn connect_again(&mut self) -> Result<(), String> {
         self.requests = self.requests();
         self.follower = None;
         self.second = None;
@@ -405,16 +431,21 @@ impl Session {
         self.shells.forget();
         self.bound = Default::default();
         self.marker = None;
-        let wait = Duration::from_millis(RECONNECT_MS);
+        let wait = self.reconnect_wait();
         self.conn = connect(&mut self.sandbox, &self.socket, wait)?;
         self.follow_log()
+    }
+
+    /// How long a new connection may take.
+    fn reconnect_wait(&self) -> Duration {
+        Duration::from_millis(if self.is_wild() { WILD_RECONNECT_MS } else { RECONNECT_MS })
     }
 
     fn follow_log(&mut self) -> Result<(), String> {
         if !self.follow {
             return Ok(());
         }
-        let wait = Duration::from_millis(RECONNECT_MS);
+        let wait = self.reconnect_wait();
         let conn = connect(&mut self.sandbox, &self.socket, wait)?;
         let limit = Duration::from_millis(LOOK_MS);
         let start = Follower::start(conn.clone());

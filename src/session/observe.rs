@@ -35,6 +35,9 @@ pub struct Needs {
     pub held: bool,
     /// The panes before and after a Dump and its Restore.
     pub reload: bool,
+    /// That no text, file or process changes but by what it is asked: not once a shell may do
+    /// anything.
+    pub undisturbed: bool,
 }
 
 impl Needs {
@@ -50,6 +53,7 @@ impl Needs {
         shells: false,
         held: false,
         reload: false,
+        undisturbed: false,
     };
 
     /// In words, for people.
@@ -67,9 +71,13 @@ impl Needs {
             (self.reload, "all panes before and after a step that dumps and restores"),
         ];
         let wanted: Vec<&str> = parts.iter().filter(|(on, _)| *on).map(|(_, what)| *what).collect();
-        match wanted.is_empty() {
+        let seen = match wanted.is_empty() {
             true => "the step and its traffic".into(),
             false => wanted.join("; "),
+        };
+        match self.undisturbed {
+            true => seen + "; claims nothing once a shell may do anything",
+            false => seen,
         }
     }
 
@@ -86,6 +94,7 @@ impl Needs {
             shells: self.shells || other.shells,
             held: self.held || other.held,
             reload: self.reload || other.reload,
+            undisturbed: self.undisturbed || other.undisturbed,
         }
     }
 }

@@ -23,6 +23,9 @@ pub struct Outcome {
     pub hung_up: bool,
     /// Why nothing was asked, if nothing was.
     pub note: Option<String>,
+    /// A shell may have done anything since the session began: texts, files and processes may have
+    /// changed at any time, by no request.
+    pub wild: bool,
     /// The records the step caused, in order; nothing where they cannot be told apart.
     pub window: Option<Vec<String>>,
     /// The same records read from `/log`, where the window was followed.

@@ -88,7 +88,7 @@ pub fn place(draw: &mut Draw) -> Address {
 }
 
 /// A loop, and perhaps a condition on what it finds.
-fn loops(draw: &mut Draw) -> Vec<Loop> {
+pub fn loops(draw: &mut Draw) -> Vec<Loop> {
     let kind = draw.pick(&[LoopKind::Matches, LoopKind::Matches, LoopKind::Between]);
     let mut loops = vec![Loop { kind, regex: regex(draw) }];
     if draw.coin() {

@@ -2,6 +2,7 @@
 
 mod draw;
 mod edit;
+mod open;
 mod payload;
 mod place;
 mod scene;
@@ -80,6 +81,11 @@ impl Generator {
             Family::Event => {
                 let pane = pane(&mut self.draw);
                 Step::Event { slot: self.open(Suit::Event), pane }
+            }
+            Family::Open => {
+                // Where no scripts are wanted, none are made by another family either.
+                let wire = self.weights.of(Family::Wire) > 0;
+                open::step(&mut self.draw, wire)
             }
             Family::History => {
                 let step = scene::kept_or_history(&mut self.draw);
@@ -225,6 +231,7 @@ fn step_of(family: Family, draw: &mut Draw) -> Step {
         | Family::NewPane
         | Family::Event
         | Family::History
+        | Family::Open
         | Family::Exact => write(draw),
     }
 }

@@ -124,14 +124,18 @@ impl EditCommand {
         if let Some(address) = &self.address {
             address.put_unended(out);
         }
-        for Loop { kind, regex } in &self.loops {
-            out.put(kind.value());
-            out.put(b"/");
-            regex.put(out);
-            out.put(b"/");
-        }
+        self.loops.iter().for_each(|one| one.put(out));
         self.verb.put(out);
         out.put(if self.ended { b"\n" } else { b"" });
+    }
+}
+
+impl Loop {
+    pub(super) fn put(&self, out: &mut Out) {
+        out.put(self.kind.value());
+        out.put(b"/");
+        self.regex.put(out);
+        out.put(b"/");
     }
 }
 

@@ -6,6 +6,7 @@ mod edit;
 mod event;
 mod line;
 mod mutate;
+mod open;
 mod out;
 mod regex;
 mod tame;
@@ -23,6 +24,10 @@ pub use edit::{
 pub use event::{Action, EventFlag, EventRecord, EventText, Offset, Origin};
 pub use line::{Flag, Follow, LookLine, LookName, LookSuffix, PtyControl, ShellLine, TypedEnd};
 pub use mutate::Mutation;
+pub use open::{
+    EditName, FileVerb, Joint, OpenEdit, OpenLine, OpenVerb, OpenWords, Redirection, ShellPart,
+    ShellVerb, Wrap,
+};
 pub use out::{MAX_DATA_BYTES, Out};
 pub use regex::{Regex, RegexPart, Special};
 pub use text::{Ending, Fill, Piece, Size, Text, TextBody};

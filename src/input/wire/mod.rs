@@ -5,7 +5,7 @@ mod story;
 
 use bytes::Bytes;
 
-use crate::ops::{WIRE_STEPS, WireJudge, WireStep, sync_stat};
+use crate::ops::{Reach, WIRE_STEPS, WireJudge, WireStep, sync_stat};
 use crate::wire::ROOT_FID;
 use crate::wire::msg::{Fid, NOFID, NOTAG, Tag, Tmsg};
 
@@ -140,7 +140,7 @@ const SEVENTEEN: [&[u8]; 17] = [b".."; 17];
 impl Script {
     /// The steps, without those that the guard would refuse.
     pub(in crate::input) fn render(&self) -> Vec<WireStep> {
-        let mut judge = WireJudge::new(ROOT_FID);
+        let mut judge = WireJudge::new(ROOT_FID, Reach::Confined);
         let steps = self.story.steps().into_iter().chain(self.rest.iter().map(WireMessage::step));
         steps.filter(|step| judge.judge(step).is_ok()).take(WIRE_STEPS).collect()
     }

@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{DataRule, Joined, Refusal, check_data, data_rule, in_file, leads_to_host};
+use super::{
+    DataRule, Joined, Reach, Refusal, check_data, data_rule, in_file, leads_to_host, open,
+};
 use crate::ops::Latin1;
 use crate::ops::wire::{WIRE_MESSAGE_BYTES, WIRE_STEPS, WireStep, sync_stat, wire_frame};
 use crate::wire::limits::HEADER_BYTES;
@@ -20,8 +22,9 @@ const PATHS: usize = 256;
 /// Follows a script and judges each of its steps. Whether a server did what it was asked is not
 /// known, so a fid stands for every path that any walk to it could have led to, in full or in part,
 /// and what is done to it must be allowed on all of them.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct WireJudge {
+    reach: Reach,
     fids: BTreeMap<Fid, BTreeSet<Vec<u8>>>,
     steps: usize,
     /// Where the next message begins is lost: only waiting and hanging up make sense.
@@ -32,8 +35,9 @@ pub struct WireJudge {
 impl WireJudge {
     /// A script's beginning. The session attaches the root to this fid if the script does not begin
     /// with a Tversion.
-    pub fn new(root: Fid) -> WireJudge {
-        let mut judge = WireJudge::default();
+    pub fn new(root: Fid, reach: Reach) -> WireJudge {
+        let fids = BTreeMap::new();
+        let mut judge = WireJudge { reach, fids, steps: 0, lost: false, hung_up: false };
         judge.may_be(root, Vec::new());
         judge
     }
@@ -109,6 +113,9 @@ impl WireJudge {
 
     /// Nothing that could name a file of the host's is opened for writing, created or removed.
     fn outside_host(&self, fid: Fid, name: &[u8]) -> Result<(), Refusal> {
+        if self.reach == Reach::Open {
+            return Ok(());
+        }
         for path in self.paths(fid) {
             let path = [path.as_slice(), b"/", name].concat();
             if leads_to_host(&path) {
@@ -119,6 +126,14 @@ impl WireJudge {
     }
 
     fn write(&self, fid: Fid, data: &[u8]) -> Result<(), Refusal> {
+        let confined = self.write_confined(fid, data);
+        match self.reach {
+            Reach::Confined => confined,
+            Reach::Open => confined.or_else(|_| in_file(b"", open::check_open(data))),
+        }
+    }
+
+    fn write_confined(&self, fid: Fid, data: &[u8]) -> Result<(), Refusal> {
         // On a fid that should stand for nothing, it is harmless wherever it goes.
         in_file(b"", check_data(DataRule::Plain, data, Joined::Piece))?;
         for path in self.paths(fid) {
@@ -172,10 +187,10 @@ impl WireJudge {
     }
 }
 
-/// Judges a whole script. It is judged alike at every level: what follows bytes that are no message
-/// could be taken for anything.
-pub(super) fn guard_wire(steps: &[WireStep], root: Fid) -> Result<(), Refusal> {
-    let mut judge = WireJudge::new(root);
+/// Judges a whole script. Bytes that are no message are judged alike at every level: what follows them
+/// could be taken for anything, and no answer could be judged.
+pub(super) fn guard_wire(steps: &[WireStep], root: Fid, reach: Reach) -> Result<(), Refusal> {
+    let mut judge = WireJudge::new(root, reach);
     steps.iter().try_for_each(|step| judge.judge(step))
 }
 
