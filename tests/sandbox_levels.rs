@@ -15,8 +15,7 @@ use std::time::Duration;
 use common::{EXECUTABLE_VARIABLE, shell_launcher, skip, wait_until};
 use landlock::{AccessFs, Ruleset, RulesetAttr as _};
 use monkey9p::sandbox::{
-    Exit, LEVEL_VARIABLE, Level, Sandbox, SandboxError, limits, process, prove, roots, sweep,
-    tokened,
+    Exit, LEVEL_VARIABLE, Level, Sandbox, SandboxError, limits, process, roots, sweep, tokened,
 };
 use monkey9p::session::{Launcher, Session, StartError};
 use nix::sys::signal::{Signal, kill};
@@ -38,7 +37,7 @@ fn at(test: &str, level: Level, script: &str) -> Option<Sandbox> {
         Err(why) => panic!("{why}"),
     };
     let plan = launcher.target.plan(sandbox.layout(), sandbox.token());
-    let proven = prove(plan, sandbox.layout(), sandbox.token()).unwrap();
+    let proven = sandbox.prove(plan).unwrap();
     sandbox.launch(proven).unwrap();
     Some(sandbox)
 }
@@ -98,7 +97,7 @@ fn what_the_kernel_level_closes() {
     let Some(mut sandbox) = at(test, Level::Kernel, &script) else { return };
     // The first process is there to tell of it.
     assert_eq!(sandbox.exit(SOON).unwrap(), Some(Exit::Code(5)));
-    let did = fs::read_to_string(sandbox.layout().home.join("did")).unwrap();
+    let did = fs::read_to_string(sandbox.reached().home.join("did")).unwrap();
     let done: Vec<&str> = did
         .lines()
         .map(|line| line.parse::<usize>().map_or(line, |number| ATTEMPTS[number].0))
@@ -139,7 +138,7 @@ fn a_connection_is_made_inside() {
         format!("ln -s {} $XDG_RUNTIME_DIR/s.sock; touch $HOME/done; sleep 1000", socket.display());
     for (level, reached) in [(Level::Kernel, false), (Level::Environment, true)] {
         let Some(mut sandbox) = at("a_connection_is_made_inside", level, &script) else { continue };
-        let done = sandbox.layout().home.join("done");
+        let done = sandbox.reached().home.join("done");
         assert!(wait_until(SOON, || done.exists()));
         let path = sandbox.layout().runtime.join("s.sock");
         assert_eq!(sandbox.connect(&path).is_ok(), reached, "{level}");

@@ -7,7 +7,7 @@ use super::{Step, Verdict};
 use crate::feedback::{TargetCoverage, coverage_counters};
 use crate::ops::{Chunks, Op};
 use crate::runner::{End, Runner, replay};
-use crate::sandbox::{SandboxError, prove, tokened};
+use crate::sandbox::{LaunchPlan, Layout, SandboxError, tokened};
 use crate::session::{Launcher, Needs, Session};
 use crate::wire::msg::OWRITE;
 
@@ -30,9 +30,9 @@ fn failed(why: impl ToString) -> (Verdict, Vec<String>) {
 
 fn isolation(launcher: &Launcher) -> (Verdict, Vec<String>) {
     let attempt = || -> Result<Vec<String>, SandboxError> {
-        let sandbox = launcher.sandbox()?;
+        let mut sandbox = launcher.sandbox()?;
         let plan = launcher.target.plan(sandbox.layout(), sandbox.token());
-        let proven = prove(plan, sandbox.layout(), sandbox.token())?;
+        let proven = sandbox.prove(plan)?;
         let evidence = [sandbox.evidence(), proven.evidence()].concat();
         sandbox.teardown()?;
         Ok(evidence)
@@ -112,11 +112,14 @@ fn refused(launcher: &Launcher) -> (Verdict, Vec<String>) {
     let mut evidence = Vec::new();
     for (what, spoil) in SPOILERS {
         let attempt = || -> Result<Result<(), String>, SandboxError> {
-            let sandbox = launcher.sandbox()?;
+            let mut sandbox = launcher.sandbox()?;
             let mut plan = launcher.target.plan(sandbox.layout(), sandbox.token());
-            spoil(&mut plan)?;
-            let outcome = prove(plan, sandbox.layout(), sandbox.token());
-            let outcome = outcome.map(drop).map_err(|refusal| refusal.to_string());
+            spoil(&mut plan, sandbox.reached())?;
+            let outcome = match sandbox.prove(plan) {
+                Ok(_) => Ok(()),
+                Err(SandboxError::Refused(refusal)) => Err(refusal.to_string()),
+                Err(why) => return Err(why),
+            };
             sandbox.teardown()?;
             Ok(outcome)
         };
@@ -129,27 +132,29 @@ fn refused(launcher: &Launcher) -> (Verdict, Vec<String>) {
     (Verdict::Pass, evidence)
 }
 
-type Spoiler = fn(&mut crate::sandbox::LaunchPlan) -> std::io::Result<()>;
+type Spoiler = fn(&mut LaunchPlan, &Layout) -> std::io::Result<()>;
 
 const SPOILERS: [(&str, Spoiler); 4] = [
-    ("a socket that is there already", |plan| fs::write(&plan.socket, "")),
-    ("a HOME outside", |plan| {
+    ("a socket that is there already", |plan, here| {
+        fs::write(here.runtime.join(plan.socket.file_name().unwrap_or_default()), "")
+    }),
+    ("a HOME outside", |plan, _| {
         set(plan, "HOME", "/");
         Ok(())
     }),
-    ("no HOME at all", |plan| {
+    ("no HOME at all", |plan, _| {
         plan.environment.retain(|(name, _)| name != "HOME");
         Ok(())
     }),
-    ("a link that leads outside", |plan| {
-        let link = plan.directory.join("out");
-        std::os::unix::fs::symlink("/", &link)?;
-        set(plan, "XDG_STATE_HOME", &link.join("var").to_string_lossy());
+    ("a link that leads outside", |plan, here| {
+        std::os::unix::fs::symlink("/", here.home.join("out"))?;
+        let led = plan.directory.join("out/var");
+        set(plan, "XDG_STATE_HOME", &led.to_string_lossy());
         Ok(())
     }),
 ];
 
-fn set(plan: &mut crate::sandbox::LaunchPlan, name: &str, value: &str) {
+fn set(plan: &mut LaunchPlan, name: &str, value: &str) {
     for (variable, there) in &mut plan.environment {
         if variable == name {
             *there = value.into();

@@ -26,6 +26,13 @@ pub const NESTED_MS: u64 = 1_500;
 pub const PROCESSES: u64 = 1_024;
 /// Numbers that the kernel gives out in the first round of a pid namespace alone.
 pub const PIDS_RESERVED: u64 = 300;
+/// What a target may fill with files at the kernel level, in bytes of memory: its root is a file
+/// system of its own.
+pub const SPACE_BYTES: u64 = 128 << 20;
+/// Files and directories that it may make there.
+pub const SPACE_FILES: u64 = 16_384;
+/// Pseudo-terminals that it may have at once at the kernel level: the machine has so many in all.
+pub const TERMINALS: u64 = 256;
 /// The longest file that a target may write, in bytes.
 pub const FILE_BYTES: u64 = 1 << 30;
 /// The address space that one process of a target's may take, in bytes.

@@ -14,6 +14,7 @@ mod person;
 mod probes;
 mod procs;
 mod protocol;
+mod reach;
 mod spawn;
 mod system;
 mod warden;
@@ -34,7 +35,7 @@ use thiserror::Error;
 
 pub use clearing::{remove_roots, roots, sweep};
 pub use dial::dial;
-pub use gate::{LaunchPlan, Proven, Refusal, prove};
+pub use gate::{LaunchPlan, Proven, Refusal};
 pub use keeper::main as keeper_main;
 pub use layout::Layout;
 pub use level::{LEVEL_VARIABLE, Level, LevelError};
@@ -44,7 +45,8 @@ pub use warden::{Warden, main as warden_main};
 
 use clearing::clear;
 use limits::{KEEPER_REPLY_MS, KILL_MS, POLL_MS, TERM_GRACE_MS, TOKEN_VARIABLE};
-use protocol::{Control, Order, Report, World};
+use protocol::{Asked, Control, Order, Report, World};
+use reach::Reach;
 
 /// The environment variable that tells a process of this program what role it plays.
 pub const ROLE_VARIABLE: &str = "M9P_ROLE";
@@ -85,6 +87,8 @@ pub struct Wanted {
 #[derive(Debug)]
 pub struct Sandbox {
     layout: Layout,
+    /// There once the sandbox is made.
+    reach: Option<Reach>,
     token: String,
     level: Level,
     evidence: Vec<String>,
@@ -146,6 +150,7 @@ impl Sandbox {
         // Torn down by its drop wherever the rest fails.
         let mut sandbox = Sandbox {
             layout: Layout::new(Path::new("")),
+            reach: None,
             token,
             level,
             evidence: vec![format!("level: {level}")],
@@ -165,6 +170,13 @@ impl Sandbox {
         match next_report(&mut sandbox.control)? {
             Report::Ready { root, shown, first } => {
                 sandbox.layout = Layout::new(&root);
+                let held = sandbox.control.descriptor();
+                if held.is_some() != (level == Level::Kernel) {
+                    return Err(SandboxError::Keeper(
+                        "handed no root over, or one too many".into(),
+                    ));
+                }
+                sandbox.reach = Some(Reach::new(&sandbox.layout, held)?);
                 sandbox.evidence.extend(shown);
                 sandbox.first = first.and_then(process);
                 Ok(Ok(sandbox))
@@ -185,9 +197,15 @@ impl Sandbox {
         clear(&self.token)
     }
 
-    /// Where things lie.
+    /// Where things lie for the target.
     pub fn layout(&self) -> &Layout {
         &self.layout
+    }
+
+    /// Where the same things lie for this process: what the target has put in their places is not
+    /// followed.
+    pub fn reached(&self) -> &Layout {
+        self.reach.as_ref().map_or(&self.layout, Reach::layout)
     }
 
     /// What holds the target.
@@ -205,10 +223,31 @@ impl Sandbox {
         &self.token
     }
 
-    /// Starts the target. The plan was proven for this sandbox, or was not: the marker and token
-    /// that the gate looked at are this one's alone.
-    pub fn launch(&mut self, proven: Proven) -> Result<(), SandboxError> {
-        self.control.say(&Order::Launch(proven.into_plan()))?;
+    /// Shows that everything `plan` names lies inside, or says what does not: by the first process,
+    /// for which paths lead where they will lead for the target.
+    pub fn prove(&mut self, plan: LaunchPlan) -> Result<Proven, SandboxError> {
+        let (root, token) = (self.layout.root.clone(), self.token.clone());
+        self.prove_at(plan, root, token)
+    }
+
+    /// The same, as if this sandbox's root and token were others.
+    pub fn prove_at(
+        &mut self,
+        plan: LaunchPlan,
+        root: PathBuf,
+        token: String,
+    ) -> Result<Proven, SandboxError> {
+        self.control.say(&Order::Prove(Asked { plan, root, token }))?;
+        match next_report(&mut self.control)? {
+            Report::Proven(evidence) => Ok(Proven(evidence)),
+            Report::Refused(refusal) => Err(refusal.into()),
+            other => Err(SandboxError::Keeper(format!("said {other:?}"))),
+        }
+    }
+
+    /// Starts the target: what was proven last, and once.
+    pub fn launch(&mut self, _: Proven) -> Result<(), SandboxError> {
+        self.control.say(&Order::Launch)?;
         match next_report(&mut self.control)? {
             Report::Started(pid) => {
                 self.target = self.outside(pid);
@@ -297,6 +336,8 @@ impl Sandbox {
         };
         let _ = self.keeper.kill();
         self.keeper.wait()?;
+        // What is in there goes with the last who holds it.
+        self.reach = None;
         // The first process did both already, unless it was killed.
         let ended = self.wait_for_first();
         clear(&self.token)?;

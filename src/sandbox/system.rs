@@ -10,6 +10,7 @@ use std::os::unix::net::UnixStream;
 use std::path::Path;
 
 use nix::errno::Errno;
+use nix::fcntl::OFlag;
 use nix::libc;
 use nix::sys::socket::{
     AddressFamily, ControlMessageOwned, MsgFlags, SockFlag, SockType, recvmsg, socket,
@@ -47,6 +48,21 @@ pub fn close_mounts(path: &Path) -> io::Result<()> {
 /// Makes the mount at `path` alone writable again.
 pub fn open_mount(path: &Path) -> io::Result<()> {
     mount_setattr(path, 0, 0, READ_ONLY)
+}
+
+/// open_tree(2): a mount of its own, that no path leads to.
+const CLONE: libc::c_uint = 1;
+
+/// A mount of what is mounted at `path`, and of nothing below it, in no mount namespace: reached by
+/// its descriptor alone, and there for as long as that is open.
+pub fn detached(path: &Path) -> io::Result<OwnedFd> {
+    let name = CString::new(path.as_os_str().as_bytes())?;
+    let flags = CLONE | OFlag::O_CLOEXEC.bits().cast_unsigned();
+    // SAFETY: the pointer is to a C string.
+    let code = unsafe { libc::syscall(libc::SYS_open_tree, libc::AT_FDCWD, name.as_ptr(), flags) };
+    let number = RawFd::try_from(Errno::result(code)?).map_err(io::Error::other)?;
+    // SAFETY: the kernel has just made it for this process, and nobody else has it.
+    Ok(unsafe { OwnedFd::from_raw_fd(number) })
 }
 
 fn mount_setattr(path: &Path, flags: c_int, set: u64, clear: u64) -> io::Result<()> {

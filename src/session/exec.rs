@@ -371,7 +371,7 @@ impl Context<'_> {
     }
 
     fn host(&self, action: HostAction, name: &[u8], data: &[u8]) -> std::io::Result<()> {
-        let path = self.sandbox.layout().home.join(OsStr::from_bytes(name));
+        let path = self.sandbox.reached().home.join(OsStr::from_bytes(name));
         match action {
             HostAction::Write => write_in_home(&path, data),
             HostAction::Rm => fs::remove_file(path),

@@ -49,7 +49,7 @@ pub use shells::EndedShell;
 pub use wire_step::run_at as run_script;
 
 use crate::ops::{Latin1, Op, Reach};
-use crate::sandbox::{Exit, Layout, Level, Proven, Sandbox, SandboxError, Wanted, prove};
+use crate::sandbox::{Exit, Level, Sandbox, SandboxError, Wanted};
 use crate::target::{FIXTURES, Program, Target};
 use crate::wire::{Conn, WireError, drive};
 use connect::connect;
@@ -131,22 +131,21 @@ impl Session {
         let mut sandbox = launcher.sandbox()?;
         let target = launcher.target.clone();
         for (name, bytes) in FIXTURES {
-            std::fs::write(sandbox.layout().home.join(name), bytes).map_err(SandboxError::Io)?;
+            std::fs::write(sandbox.reached().home.join(name), bytes).map_err(SandboxError::Io)?;
         }
         let plan = target.plan(sandbox.layout(), sandbox.token());
         let socket = plan.socket.clone();
-        let proven: Proven =
-            prove(plan, sandbox.layout(), sandbox.token()).map_err(SandboxError::Refused)?;
+        let proven = sandbox.prove(plan)?;
         let evidence = [sandbox.evidence(), proven.evidence()].concat();
         sandbox.launch(proven)?;
         let wait = Duration::from_millis(LAUNCH_MS);
-        let failed = |why: String, layout: &Layout| StartError::Target {
+        let failed = |why: String, sandbox: &Sandbox| StartError::Target {
             target: target.name.clone(),
-            why: format!("{why}\n{}", crash::crash_text(layout)).trim_end().to_owned(),
+            why: format!("{why}\n{}", crash::crash_text(sandbox)).trim_end().to_owned(),
         };
         let conn = match connect(&mut sandbox, &socket, wait) {
             Ok(conn) => conn,
-            Err(why) => return Err(failed(why, sandbox.layout())),
+            Err(why) => return Err(failed(why, &sandbox)),
         };
         let mut session = Session {
             sandbox,
@@ -171,7 +170,7 @@ impl Session {
             journal: vec![Op::Fresh { follower: follow }],
             journal_bytes: 0,
         };
-        session.settle().map_err(|why| failed(why, session.sandbox.layout()))?;
+        session.settle().map_err(|why| failed(why, &session.sandbox))?;
         Ok(session)
     }
 
@@ -256,7 +255,7 @@ impl Session {
 
     /// The crash file's text and standard error's.
     pub fn crash_text(&self) -> String {
-        crash::crash_text(self.sandbox.layout())
+        crash::crash_text(&self.sandbox)
     }
 
     /// Ends the target and everything it started, and makes sure that nothing is left.
@@ -287,7 +286,7 @@ impl Session {
             ..failure
         })?;
         self.after(op, &before, needs, &mut outcome)?;
-        outcome.crash = crash::crash_file(self.sandbox.layout()).map(|_| self.crash_text());
+        outcome.crash = crash::crash_file(self.sandbox.reached()).map(|_| self.crash_text());
         Ok(outcome)
     }
 
@@ -382,11 +381,10 @@ impl Session {
     /// Whether the target has quit; an error if it crashed. Waits up to `wait` for its end.
     fn ended(&mut self, what: &str, wait: Duration) -> Result<bool, Failure> {
         let Some(exit) = self.sandbox.exit(wait)? else { return Ok(false) };
-        let layout = self.sandbox.layout();
-        if exit == Exit::Code(0) && crash::crash_file(layout).is_none() {
+        if exit == Exit::Code(0) && crash::crash_file(self.sandbox.reached()).is_none() {
             return Ok(true);
         }
-        let text = crash::crash_text(layout);
+        let text = crash::crash_text(&self.sandbox);
         // Where it happened says more than what was asked: one bug is met by many requests.
         let why = match crash::headline(&text) {
             said if said.is_empty() => format!("{what}: target {exit}"),
