@@ -15,7 +15,7 @@ use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::prctl;
 use nix::sys::signal::{SigSet, Signal, kill};
 use nix::sys::signalfd::{SfdFlags, SignalFd};
-use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
+use nix::sys::wait::{Id, WaitPidFlag, WaitStatus, waitid, waitpid};
 use nix::unistd::{Pid, setsid};
 
 use super::clearing::root_of;
@@ -31,6 +31,7 @@ use super::procs;
 use super::protocol::{Asked, Control, Exit, Order, Report, World};
 use super::reach::remove_tree;
 use super::spawn::spawn_bound;
+use super::system::let_go_of_the_inherited;
 
 /// Runs the role: orders come on standard input, which is the control socket.
 pub fn main() -> i32 {
@@ -53,6 +54,8 @@ pub struct Place {
 }
 
 fn begin() -> io::Result<()> {
+    // What the harness was left by whoever started it is no target's.
+    let_go_of_the_inherited()?;
     // A session of its own: the terminal's signals are for the harness.
     let _ = setsid();
     let token = std::env::var(TOKEN_VARIABLE).map_err(io::Error::other)?;
@@ -315,8 +318,10 @@ impl Keeper {
         loop {
             let mut alive = procs::descendants(Pid::this().as_raw());
             alive.extend(procs::tokened(&self.place.token));
-            if alive.is_empty() || Instant::now() > deadline {
-                self.reap();
+            self.reap();
+            // The table is read piece by piece, and one that forks may be missed in it; whoever
+            // descends from a process without children is not there.
+            if alive.is_empty() && !has_children() || Instant::now() > deadline {
                 return alive.into_iter().collect();
             }
             procs::kill_all(&alive);
@@ -329,6 +334,12 @@ impl Keeper {
         let mut fds = [PollFd::new(self.children.as_fd(), PollFlags::POLLIN)];
         let _ = poll(&mut fds, PollTimeout::try_from(POLL_MS).unwrap_or(PollTimeout::ZERO));
     }
+}
+
+/// Whether this process has children, alive or to be reaped.
+fn has_children() -> bool {
+    let flags = WaitPidFlag::WNOHANG | WaitPidFlag::WNOWAIT | WaitPidFlag::WEXITED;
+    waitid(Id::All, flags) != Err(Errno::ECHILD)
 }
 
 fn make_root(token: &str) -> io::Result<PathBuf> {

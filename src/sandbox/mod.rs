@@ -39,6 +39,7 @@ pub use gate::{LaunchPlan, Proven, Refusal};
 pub use keeper::main as keeper_main;
 pub use layout::Layout;
 pub use level::{LEVEL_VARIABLE, Level, LevelError};
+pub use person::homes;
 pub use procs::{Process, descendants, family, kill_all, process, session_of, tokened};
 pub use protocol::Exit;
 pub use warden::{Warden, main as warden_main};

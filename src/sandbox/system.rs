@@ -148,3 +148,36 @@ pub fn loopback_up() -> io::Result<()> {
     };
     Ok(Errno::result(code).map(drop)?)
 }
+
+/// keyctl(2): a session keyring of this process's own.
+const JOIN_SESSION_KEYRING: c_int = 1;
+
+/// Lets go of what this process was left by the one that started it, whether or not it knew: every
+/// descriptor but the three standard streams, and the keys of its session.
+pub fn let_go_of_the_inherited() -> io::Result<()> {
+    const FIRST: libc::c_uint = 3;
+    // SAFETY: the role that calls this has opened nothing yet. No pointer but null is given.
+    let codes = unsafe {
+        [
+            libc::syscall(libc::SYS_close_range, FIRST, libc::c_uint::MAX, 0),
+            libc::syscall(libc::SYS_keyctl, JOIN_SESSION_KEYRING, std::ptr::null::<u8>()),
+        ]
+    };
+    match Errno::result(codes[0]) {
+        Ok(_) => Ok(()),
+        // Before Linux 5.9.
+        Err(Errno::ENOSYS) => close_each(FIRST.cast_signed()),
+        Err(why) => Err(why.into()),
+    }
+}
+
+fn close_each(first: RawFd) -> io::Result<()> {
+    let listed = std::fs::read_dir("/proc/self/fd")?.flatten();
+    let numbers: Vec<RawFd> =
+        listed.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect();
+    for number in numbers.into_iter().filter(|&number| number >= first) {
+        // SAFETY: as above; the list itself is closed by now.
+        unsafe { libc::close(number) };
+    }
+    Ok(())
+}
