@@ -30,7 +30,7 @@ pub const PIDS_RESERVED: u64 = 300;
 /// system of its own.
 pub const SPACE_BYTES: u64 = 128 << 20;
 /// Files and directories that it may make there.
-pub const SPACE_FILES: u64 = 16_384;
+pub const SPACE_FILES: u64 = 4_096;
 /// Pseudo-terminals that it may have at once at the kernel level: the machine has so many in all.
 pub const TERMINALS: u64 = 256;
 /// The longest file that a target may write, in bytes.
