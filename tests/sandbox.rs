@@ -3,11 +3,10 @@
 mod common;
 
 use std::path::Path;
-use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use common::{shell_launcher, wait_until};
-use monkey9p::sandbox::{Exit, Sandbox, roots, sweep, tokened};
+use monkey9p::sandbox::{Exit, Sandbox, tokened};
 use monkey9p::session::Launcher;
 use monkey9p::target::Program;
 
@@ -124,30 +123,6 @@ fn a_target_that_closes_its_directories_to_itself_is_removed_all_the_same() {
     assert!(wait_until(SOON, || done.exists()));
     sandbox.teardown().unwrap();
     assert!(!root.exists());
-}
-
-/// The harness itself is killed, at moments that fall before, in and after the making of sandboxes:
-/// a process of ours that runs `monkey9p run`.
-#[test]
-fn a_killed_harness_leaves_nothing_within_two_seconds() {
-    let out = tempfile::tempdir().unwrap();
-    for delay_us in (0..30).map(|n| n * 400).chain([20_000, 100_000, 300_000]) {
-        let mut harness = Command::new(common::executable())
-            .args(["run", "--steps", "1000000", "--out"])
-            .arg(out.path())
-            .stdout(Stdio::null())
-            .spawn()
-            .unwrap();
-        let prefix = format!("{}-", harness.id());
-        std::thread::sleep(Duration::from_micros(delay_us));
-        harness.kill().unwrap();
-        harness.wait().unwrap();
-        let gone = || tokened(&prefix).is_empty() && roots(&prefix).unwrap().is_empty();
-        let cleared = wait_until(Duration::from_secs(2), gone);
-        let (processes, roots) = (tokened(&prefix), roots(&prefix).unwrap());
-        sweep(&prefix).unwrap();
-        assert!(cleared, "after {delay_us} us: {processes:?} {roots:?}");
-    }
 }
 
 fn parent(pid: i32) -> i32 {

@@ -31,7 +31,8 @@ impl Machine {
     /// Looks, and makes sandboxes for that.
     pub fn look(executable: &Path) -> Result<Machine, SandboxError> {
         let evidence = |level| {
-            let wanted = Wanted { level: Some(level), reachable: vec![executable.into()] };
+            let wanted =
+                Wanted { level: Some(level), reachable: vec![executable.into()], life: None };
             match Sandbox::create(executable, &wanted) {
                 Ok(sandbox) => {
                     let evidence = sandbox.evidence().to_vec();

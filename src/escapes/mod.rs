@@ -155,7 +155,7 @@ impl Attempt {
             Ok(scene) => scene,
             Err(why) => return Ok(Fate::Untried(format!("the scene: {why}"))),
         };
-        let wanted = Wanted { level: Some(level), reachable: scene.reachable() };
+        let wanted = Wanted { level: Some(level), reachable: scene.reachable(), life: None };
         let mut sandbox = Sandbox::create(executable, &wanted)?;
         let root = sandbox.layout().root.clone();
         let target = match self.target(executable, &scene, &root) {

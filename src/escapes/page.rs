@@ -60,6 +60,7 @@ fn bounds() -> String {
             format!("{} GiB", limits::ADDRESS_SPACE_BYTES >> 30),
             "every level, but not of a build with AddressSanitizer",
         ),
+        ("life of a sandbox", format!("{} h", limits::LIFE_S / 3600), "every level"),
         ("core dumps", "none".to_owned(), "every level"),
     ];
     let mut text = String::from("## Bounds\n\n| of | at most | held at |\n| --- | --- | --- |\n");

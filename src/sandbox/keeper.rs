@@ -98,6 +98,8 @@ pub struct Keeper {
     children: SignalFd,
     place: Place,
     level: Level,
+    /// When everything ends by itself.
+    end: Instant,
     confinement: Confinement,
     /// What may be launched, and nothing else.
     proven: Option<LaunchPlan>,
@@ -124,6 +126,7 @@ impl Keeper {
         within: Option<Within>,
     ) -> io::Result<Option<Keeper>> {
         prctl::set_child_subreaper(true)?;
+        let end = Instant::now() + Duration::from_millis(world.life_ms);
         let level = world.level;
         let shown = Confinement::new(level, &place.layout).and_then(|confinement| {
             let probes = Probes {
@@ -160,6 +163,7 @@ impl Keeper {
             children,
             place,
             level,
+            end,
             confinement,
             proven: None,
             target: None,
@@ -171,6 +175,10 @@ impl Keeper {
         loop {
             if self.wait().is_err() {
                 return self.abandoned();
+            }
+            if Instant::now() >= self.end {
+                let _ = self.control.say(&Report::Expired);
+                return self.stop();
             }
             self.reap();
             // All that has arrived: a second order may be in the buffer, where no poll sees it.
@@ -200,7 +208,8 @@ impl Keeper {
             PollFd::new(self.control.socket().as_fd(), PollFlags::POLLIN),
             PollFd::new(self.children.as_fd(), PollFlags::POLLIN),
         ];
-        match poll(&mut fds, PollTimeout::NONE) {
+        let left = self.end.saturating_duration_since(Instant::now()).as_millis() + 1;
+        match poll(&mut fds, PollTimeout::try_from(left).unwrap_or(PollTimeout::MAX)) {
             Ok(_) | Err(Errno::EINTR) => Ok(()),
             Err(why) => Err(why.into()),
         }

@@ -14,6 +14,9 @@ pub const SOCKET_PATH_BYTES: usize = 107;
 pub const KEEPER_REPLY_MS: u64 = 10_000;
 /// How long the target has to end by itself once asked to.
 pub const TERM_GRACE_MS: u64 = 500;
+/// How long a sandbox may live, whatever became of the harness: one that was stopped and forgotten
+/// holds nothing for ever. Sessions are replaced at half of it.
+pub const LIFE_S: u64 = 24 * 3600;
 /// How long every process of the sandbox may take to be gone once killed.
 pub const KILL_MS: u64 = 5_000;
 /// How often a wait for processes looks again.

@@ -45,7 +45,7 @@ pub use protocol::Exit;
 pub use warden::{Warden, main as warden_main};
 
 use clearing::clear;
-use limits::{KEEPER_REPLY_MS, KILL_MS, POLL_MS, TERM_GRACE_MS, TOKEN_VARIABLE};
+use limits::{KEEPER_REPLY_MS, KILL_MS, LIFE_S, POLL_MS, TERM_GRACE_MS, TOKEN_VARIABLE};
 use protocol::{Asked, Control, Order, Report, World};
 use reach::Reach;
 
@@ -69,6 +69,9 @@ pub enum SandboxError {
     /// The first process did not do what it was told.
     #[error("the sandbox's first process: {0}")]
     Keeper(String),
+    /// It lived as long as it may.
+    #[error("the sandbox's time is over: it may live for {0} s")]
+    Expired(u64),
     /// Something survived the teardown.
     #[error("after the teardown there was still {0}")]
     Survived(String),
@@ -81,6 +84,8 @@ pub struct Wanted {
     pub level: Option<Level>,
     /// Files that stay reachable wherever they are, besides the executable that has the roles.
     pub reachable: Vec<PathBuf>,
+    /// How long it may live; [`limits::LIFE_S`], if that is left open.
+    pub life: Option<Duration>,
 }
 
 /// One sandbox, from its making to its end. Dropped, it is torn down; and so it is if this process
@@ -92,6 +97,8 @@ pub struct Sandbox {
     reach: Option<Reach>,
     token: String,
     level: Level,
+    begun: Instant,
+    life: Duration,
     evidence: Vec<String>,
     control: Control,
     keeper: Child,
@@ -117,7 +124,7 @@ impl Sandbox {
         };
         let mut lacking = known.map(|(_, why)| why.clone()).unwrap_or_default();
         for level in levels {
-            match Sandbox::attempt(executable, level, &wanted.reachable)? {
+            match Sandbox::attempt(executable, level, wanted)? {
                 Ok(mut sandbox) if wanted.level.is_none() => {
                     let (_, lacking) = STRONGEST.get_or_init(|| (level, lacking));
                     sandbox.evidence.extend(lacking.iter().cloned());
@@ -134,7 +141,7 @@ impl Sandbox {
     fn attempt(
         executable: &Path,
         level: Level,
-        reachable: &[PathBuf],
+        wanted: &Wanted,
     ) -> Result<Result<Sandbox, String>, SandboxError> {
         let token = new_token();
         let (ours, theirs) = UnixStream::pair()?;
@@ -154,6 +161,8 @@ impl Sandbox {
             reach: None,
             token,
             level,
+            begun: Instant::now(),
+            life: wanted.life.unwrap_or(Duration::from_secs(LIFE_S)),
             evidence: vec![format!("level: {level}")],
             control: Control::new(ours),
             keeper,
@@ -164,9 +173,10 @@ impl Sandbox {
         };
         // A link is followed here: there, it is another one's.
         let own = fs::canonicalize(executable);
-        let reachable = own.into_iter().chain(reachable.iter().cloned()).collect();
+        let reachable = own.into_iter().chain(wanted.reachable.iter().cloned()).collect();
         let harness = std::process::id().cast_signed();
-        let world = World { level, homes: person::homes(), reachable, harness };
+        let life_ms = u64::try_from(sandbox.life.as_millis()).unwrap_or(u64::MAX);
+        let world = World { level, homes: person::homes(), reachable, harness, life_ms };
         sandbox.control.say(&Order::Make(world))?;
         match next_report(&mut sandbox.control)? {
             Report::Ready { root, shown, first } => {
@@ -207,6 +217,11 @@ impl Sandbox {
     /// followed.
     pub fn reached(&self) -> &Layout {
         self.reach.as_ref().map_or(&self.layout, Reach::layout)
+    }
+
+    /// Whether it should be replaced, before its time is over.
+    pub fn is_old(&self) -> bool {
+        self.begun.elapsed() > self.life / 2
     }
 
     /// What holds the target.
@@ -306,6 +321,7 @@ impl Sandbox {
         if self.exit.is_none() {
             match self.control.hear(wait)? {
                 Some(Report::Exited(exit)) => self.exit = Some(exit),
+                Some(Report::Expired) => return Err(SandboxError::Expired(self.life.as_secs())),
                 Some(other) => return Err(SandboxError::Keeper(format!("said {other:?}"))),
                 None if self.control.ended() => {
                     return Err(SandboxError::Keeper("is gone".into()));

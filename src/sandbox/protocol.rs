@@ -29,6 +29,8 @@ pub struct World {
     pub reachable: Vec<PathBuf>,
     /// The harness's process.
     pub harness: i32,
+    /// How long it may live.
+    pub life_ms: u64,
 }
 
 /// Which launch is to be proven, of what sandbox.
@@ -87,6 +89,8 @@ pub enum Report {
     Unconnected(i32),
     /// The target ended.
     Exited(Exit),
+    /// Its time is over: everything in it ends.
+    Expired,
     /// Nothing is left but these processes.
     Stopped(Vec<i32>),
 }

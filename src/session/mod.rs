@@ -82,7 +82,7 @@ impl Launcher {
         let reachable = match &self.target.program {
             Program::Path(path) | Program::Role(path, _) => vec![path.clone()],
         };
-        Sandbox::create(&self.executable, &Wanted { level: self.level, reachable })
+        Sandbox::create(&self.executable, &Wanted { level: self.level, reachable, life: None })
     }
 }
 
@@ -203,9 +203,9 @@ impl Session {
         &self.journal
     }
 
-    /// Whether the journal has grown so long that the session should be replaced.
+    /// Whether the journal has grown so long, or the sandbox so old, that the session should be replaced.
     pub fn is_old(&self) -> bool {
-        self.journal_bytes > JOURNAL_BYTES
+        self.journal_bytes > JOURNAL_BYTES || self.sandbox.is_old()
     }
 
     /// How many requests the session has sent, on all its connections.
