@@ -7,6 +7,7 @@ pub mod campaign;
 #[cfg(feature = "cli")]
 pub mod cli;
 pub mod drill;
+pub mod escapes;
 pub mod feedback;
 pub mod input;
 pub mod invariants;

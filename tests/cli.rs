@@ -221,24 +221,3 @@ fn a_program_by_its_path_is_fuzzed_like_pardes() {
     assert_eq!(done.status.code(), Some(0), "{out}");
     assert!(out.contains("SKIP  2") && out.contains("only the stand-in does"), "{out}");
 }
-
-#[test]
-fn the_drill_passes_and_fails_before_a_launch_where_isolation_does() {
-    let folder = tempfile::tempdir().unwrap();
-    let done = monkey9p(&["drill", "--json"], folder.path());
-    let reports: serde_json::Value = serde_json::from_slice(&done.stdout).unwrap();
-    assert_eq!(done.status.code(), Some(0), "{reports:#}");
-    for report in reports.as_array().unwrap() {
-        // The stand-in of an ordinary build has no counters.
-        let want = if report["step"] == 6 { "SKIP" } else { "PASS" };
-        assert_eq!(report["verdict"], want, "{report:#}");
-        assert!(!report["evidence"].as_array().unwrap().is_empty());
-    }
-    assert!(reports.to_string().contains("docs/coverage.md"), "{reports:#}");
-    let done = monkey9p(&["drill", "--steps", "1"], folder.path());
-    let out = String::from_utf8(done.stdout).unwrap();
-    assert!(
-        out.starts_with("PASS  0") && out.contains("PASS  1") && !out.contains("  2  a planted"),
-        "{out}"
-    );
-}

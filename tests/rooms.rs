@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use regex::Regex;
 
 /// Each room, and the rooms it may import from.
-const WALLS: [(&str, &[&str]); 18] = [
+const WALLS: [(&str, &[&str]); 19] = [
     ("wire", &[]),
     ("ops", &["wire"]),
     ("sandbox", &[]),
@@ -34,7 +34,8 @@ const WALLS: [(&str, &[&str]); 18] = [
         ],
     ),
     ("campaign", &["sandbox", "target"]),
-    ("drill", &["feedback", "ops", "runner", "sandbox", "session", "wire"]),
+    ("escapes", &["sandbox", "target"]),
+    ("drill", &["escapes", "feedback", "ops", "runner", "sandbox", "session", "wire"]),
     ("standin", &["wire"]),
     ("bench", &["feedback", "runner", "standin", "target"]),
     (
@@ -44,7 +45,7 @@ const WALLS: [(&str, &[&str]); 18] = [
             "sandbox", "session", "target",
         ],
     ),
-    ("roles", &["sandbox", "standin", "target"]),
+    ("roles", &["escapes", "sandbox", "standin", "target"]),
     ("quit", &[]),
 ];
 

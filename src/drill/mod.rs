@@ -1,6 +1,10 @@
 //! The self-check: steps that pass, fail or are skipped, each with the evidence it was read from.
 
+mod escape;
+mod outside;
+mod stale;
 mod steps;
+mod untouched;
 
 use serde::Serialize;
 
@@ -47,4 +51,8 @@ pub struct Step {
 pub fn run(step: &Step, launcher: &Launcher) -> Report {
     let (verdict, evidence) = (step.run)(launcher);
     Report { step: step.number, shows: step.shows, verdict, evidence }
+}
+
+fn failed(why: impl ToString) -> (Verdict, Vec<String>) {
+    (Verdict::Fail, vec![why.to_string()])
 }

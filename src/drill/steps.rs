@@ -1,45 +1,49 @@
 //! What each step of the drill does.
 
-use std::fs;
 use std::path::Path;
 
-use super::{Step, Verdict};
+use super::escape::escapes;
+use super::stale::refused;
+use super::untouched::untouched;
+use super::{Step, Verdict, failed};
 use crate::feedback::{TargetCoverage, coverage_counters};
-use crate::ops::{Chunks, Op};
-use crate::runner::{End, Runner, replay};
-use crate::sandbox::{SandboxError, prove, tokened};
+use crate::ops::{Chunks, Op, read_ops};
+use crate::runner::{End, Found, Runner, record, replay};
+use crate::sandbox::{SandboxError, tokened};
 use crate::session::{Launcher, Needs, Session};
 use crate::wire::msg::OWRITE;
 
 /// Every step, in the order they run.
-pub const STEPS: [Step; 5] = [
+pub const STEPS: [Step; 7] = [
     Step { number: 0, shows: "isolation is proven for what will be used", run: isolation },
     Step {
         number: 1,
         shows: "the target launches, answers over 9P, and leaves nothing",
         run: launch,
     },
-    Step { number: 2, shows: "a planted defect is caught and replays", run: caught },
+    Step { number: 2, shows: "a planted defect is caught, recorded and replays", run: caught },
     Step { number: 3, shows: "a world that is not as it should be is refused", run: refused },
+    Step { number: 4, shows: "nothing outside is touched, and nothing survives", run: untouched },
+    Step {
+        number: 5,
+        shows: "each attempt to escape is blocked, as far as its level holds",
+        run: escapes,
+    },
     Step { number: 6, shows: "the target's coverage is seen from outside", run: covered },
 ];
 
-fn failed(why: impl ToString) -> (Verdict, Vec<String>) {
-    (Verdict::Fail, vec![why.to_string()])
-}
-
 fn isolation(launcher: &Launcher) -> (Verdict, Vec<String>) {
     let attempt = || -> Result<Vec<String>, SandboxError> {
-        let sandbox = launcher.sandbox()?;
+        let mut sandbox = launcher.sandbox()?;
         let plan = launcher.target.plan(sandbox.layout(), sandbox.token());
-        let proven = prove(plan, sandbox.layout(), sandbox.token())?;
+        let proven = sandbox.prove(plan)?;
         let evidence = [sandbox.evidence(), proven.evidence()].concat();
         sandbox.teardown()?;
         Ok(evidence)
     };
     match attempt() {
         Ok(evidence) => (Verdict::Pass, evidence),
-        Err(why) => failed(why),
+        Err(why) => (Verdict::Fail, vec![why.to_string(), "nothing was launched".into()]),
     }
 }
 
@@ -51,6 +55,7 @@ fn launch(launcher: &Launcher) -> (Verdict, Vec<String>) {
     let mut evidence = vec![
         format!("{} runs as process {}", launcher.target.name, session.target_pid().unwrap_or(0)),
         format!("/index lists panes {:?}", session.panes()),
+        "its standard input is /dev/null: no target that is known here wants a terminal".into(),
     ];
     let token = session.token().to_owned();
     let root = session.root().to_owned();
@@ -79,6 +84,8 @@ fn failed_write() -> Vec<Op> {
 
 /// The defect by which a failed write to an addr file is not logged.
 const PLANT: &str = "err-missing";
+/// The rule that it breaks.
+const BROKEN: &str = "one_failure_rule";
 
 fn caught(launcher: &Launcher) -> (Verdict, Vec<String>) {
     if launcher.target.name != "standin" {
@@ -86,75 +93,56 @@ fn caught(launcher: &Launcher) -> (Verdict, Vec<String>) {
             format!("{} has no planted defects: only the stand-in does", launcher.target.name);
         return (Verdict::Skip, vec![why]);
     }
-    let mut evidence = Vec::new();
-    for (plant, want) in [(None, None), (Some(PLANT), Some("one_failure_rule"))] {
-        let target = launcher.target.clone().with_plant(plant);
-        let mut runner = Runner::new(Launcher { target, ..launcher.clone() }, false);
-        for _ in 0..2 {
-            let replayed = match replay(&mut runner, &failed_write(), |_, _, _: &End| {}) {
-                Ok(replayed) => replayed,
-                Err(why) => return failed(why),
-            };
-            let found = replayed.found.map(|(_, finding)| finding);
-            if found.as_ref().map(|finding| finding.kind.as_str()) != want {
-                return failed(format!("with {plant:?}: wanted {want:?}, found {found:?}"));
-            }
-            let seen = found
-                .map_or("nothing".into(), |finding| format!("{}: {}", finding.kind, finding.why));
-            evidence.push(format!("with {}: {seen}", plant.unwrap_or("no plant")));
-        }
+    match sound(launcher).and_then(|sound| Ok([sound, planted(launcher)?].concat())) {
+        Ok(evidence) => (Verdict::Pass, evidence),
+        Err(why) => failed(why),
     }
-    (Verdict::Pass, evidence)
 }
 
-/// Each way of spoiling a world must give a refusal; nothing is launched.
-fn refused(launcher: &Launcher) -> (Verdict, Vec<String>) {
-    let mut evidence = Vec::new();
-    for (what, spoil) in SPOILERS {
-        let attempt = || -> Result<Result<(), String>, SandboxError> {
-            let sandbox = launcher.sandbox()?;
-            let mut plan = launcher.target.plan(sandbox.layout(), sandbox.token());
-            spoil(&mut plan)?;
-            let outcome = prove(plan, sandbox.layout(), sandbox.token());
-            let outcome = outcome.map(drop).map_err(|refusal| refusal.to_string());
-            sandbox.teardown()?;
-            Ok(outcome)
-        };
-        match attempt() {
-            Ok(Err(refusal)) => evidence.push(format!("{what}: {refusal}")),
-            Ok(Ok(())) => return failed(format!("{what}: was not refused")),
-            Err(why) => return failed(format!("{what}: {why}")),
-        }
-    }
-    (Verdict::Pass, evidence)
+fn runner(launcher: &Launcher, plant: Option<&str>) -> Runner {
+    let target = launcher.target.clone().with_plant(plant);
+    Runner::new(Launcher { target, ..launcher.clone() }, false)
 }
 
-type Spoiler = fn(&mut crate::sandbox::LaunchPlan) -> std::io::Result<()>;
+/// Without the defect, nothing may be found.
+fn sound(launcher: &Launcher) -> Result<Vec<String>, String> {
+    let replayed = replay(&mut runner(launcher, None), &failed_write(), |_, _, _| {});
+    match replayed.map_err(|why| why.to_string())?.found {
+        None => Ok(vec!["with no plant: nothing is found".into()]),
+        Some((_, finding)) => Err(format!("with no plant: {}: {}", finding.kind, finding.why)),
+    }
+}
 
-const SPOILERS: [(&str, Spoiler); 4] = [
-    ("a socket that is there already", |plan| fs::write(&plan.socket, "")),
-    ("a HOME outside", |plan| {
-        set(plan, "HOME", "/");
-        Ok(())
-    }),
-    ("no HOME at all", |plan| {
-        plan.environment.retain(|(name, _)| name != "HOME");
-        Ok(())
-    }),
-    ("a link that leads outside", |plan| {
-        let link = plan.directory.join("out");
-        std::os::unix::fs::symlink("/", &link)?;
-        set(plan, "XDG_STATE_HOME", &link.join("var").to_string_lossy());
-        Ok(())
-    }),
-];
-
-fn set(plan: &mut crate::sandbox::LaunchPlan, name: &str, value: &str) {
-    for (variable, there) in &mut plan.environment {
-        if variable == name {
-            *there = value.into();
+/// With it, it is found and recorded, and the record gives it again.
+fn planted(launcher: &Launcher) -> Result<Vec<String>, String> {
+    let told = |why: &dyn std::fmt::Display| why.to_string();
+    let folder = tempfile::tempdir().map_err(|why| told(&why))?;
+    let mut runner = runner(launcher, Some(PLANT));
+    let mut seen = None;
+    for (step, op) in failed_write().iter().enumerate() {
+        if let End::Found(finding) = runner.step(op).map_err(|why| told(&why))? {
+            seen = Some((step, finding));
+            break;
         }
     }
+    let (step, finding) = seen.ok_or_else(|| format!("with {PLANT}: nothing was found"))?;
+    if finding.kind != BROKEN {
+        return Err(format!("with {PLANT}: {}, not {BROKEN}: {}", finding.kind, finding.why));
+    }
+    let found = Found { finding: &finding, seed: None, step, input: None };
+    let recorded = record(&mut runner, folder.path(), &found, None).map_err(|why| told(&why))?;
+    runner.end().map_err(|why| told(&why))?;
+    let ops = read_ops(&recorded.path).map_err(|why| told(&why))?.ops;
+    let again = replay(&mut runner, &ops, |_, _, _| {}).map_err(|why| told(&why))?.found;
+    let again = again.ok_or("its record gives nothing")?.1;
+    if again.signature() != finding.signature() {
+        return Err(format!("its record gives another: {}: {}", again.kind, again.why));
+    }
+    let name = recorded.path.strip_prefix(folder.path()).unwrap_or(&recorded.path);
+    Ok(vec![
+        format!("with {PLANT}: {}: {}", finding.kind, finding.why),
+        format!("{}, {} ops, gives the same again", name.display(), ops.len()),
+    ])
 }
 
 /// How often the target is asked for one thing before its counters are read again.

@@ -9,9 +9,9 @@ use std::time::{Duration, Instant};
 use nix::unistd::geteuid;
 
 use super::SandboxError;
-use super::keeper::remove_root;
 use super::limits::{KILL_MS, MARKER, PARENT, POLL_MS, ROOT_PREFIX};
 use super::procs::{kill_all, tokened};
+use super::reach::remove_tree;
 
 /// Kills every process whose token begins with `prefix`, until there is none.
 pub fn sweep(prefix: &str) -> Result<(), SandboxError> {
@@ -43,7 +43,7 @@ pub(super) fn clear(token: &str) -> Result<(), SandboxError> {
     let root = root_of(token);
     let ours = |meta: fs::Metadata| meta.is_dir() && meta.uid() == geteuid().as_raw();
     match fs::symlink_metadata(&root).is_ok_and(ours) {
-        true => Ok(remove_root(&root)?),
+        true => Ok(remove_tree(&root)?),
         false => Ok(()),
     }
 }
@@ -51,7 +51,7 @@ pub(super) fn clear(token: &str) -> Result<(), SandboxError> {
 /// Removes the roots of sandboxes whose tokens begin with `prefix`; their processes are gone.
 pub fn remove_roots(prefix: &str) -> Result<(), SandboxError> {
     for root in roots(prefix)? {
-        remove_root(&root)?;
+        remove_tree(&root)?;
     }
     Ok(())
 }

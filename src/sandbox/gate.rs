@@ -33,7 +33,7 @@ pub struct LaunchPlan {
 }
 
 /// Why a launch was refused.
-#[derive(Debug, Error)]
+#[derive(Debug, Error, Serialize, Deserialize)]
 #[error("isolation is not proven: {0}")]
 pub struct Refusal(String);
 
@@ -43,21 +43,15 @@ impl Refusal {
     }
 }
 
-/// A plan that was shown to be isolated; the only thing that can be launched.
+/// Says that a plan was shown to be isolated: the sandbox's first process has it, and launches no
+/// other.
 #[derive(Debug)]
-pub struct Proven {
-    plan: LaunchPlan,
-    evidence: Vec<String>,
-}
+pub struct Proven(pub(super) Vec<String>);
 
 impl Proven {
     /// What was looked at, a sentence each.
     pub fn evidence(&self) -> &[String] {
-        &self.evidence
-    }
-
-    pub(super) fn into_plan(self) -> LaunchPlan {
-        self.plan
+        &self.0
     }
 }
 
@@ -75,16 +69,18 @@ const REQUIRED: [&str; 7] = [
 /// Variables that may hold paths of the system.
 const SYSTEM: [&str; 2] = ["PATH", "SHELL"];
 
-/// Shows that everything `plan` names lies inside the sandbox at `layout`, or says what does not.
-pub fn prove(plan: LaunchPlan, layout: &Layout, token: &str) -> Result<Proven, Refusal> {
+/// Shows that everything `plan` names lies inside the sandbox at `layout`, and gives what was looked
+/// at, a sentence each; or says what does not. Paths are followed from this process, which must be
+/// where the target will be.
+pub fn prove(plan: &LaunchPlan, layout: &Layout, token: &str) -> Result<Vec<String>, Refusal> {
     let mut evidence = Vec::new();
     let root = check_root(layout, token, &mut evidence)?;
-    check_environment(&plan, layout, &root, token, &mut evidence)?;
+    check_environment(plan, layout, &root, token, &mut evidence)?;
     inside(&root, "the working directory", &plan.directory)?;
     inside(&root, "standard error", &plan.stderr)?;
     check_socket(&plan.socket, &root, &mut evidence)?;
-    check_program(&plan, &mut evidence)?;
-    Ok(Proven { plan, evidence })
+    check_program(plan, &mut evidence)?;
+    Ok(evidence)
 }
 
 /// Turns a false condition into a refusal.

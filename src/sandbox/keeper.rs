@@ -1,9 +1,9 @@
 //! A sandbox's first process: makes its root, starts the target, reaps orphans, and ends everything
 //! when it is told to or when the harness is gone, however that went.
 
-use std::fs::{self, DirBuilder, File};
+use std::fs::{DirBuilder, File};
 use std::io;
-use std::os::fd::AsFd as _;
+use std::os::fd::{AsFd as _, OwnedFd};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
@@ -15,23 +15,23 @@ use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::prctl;
 use nix::sys::signal::{SigSet, Signal, kill};
 use nix::sys::signalfd::{SfdFlags, SignalFd};
-use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
+use nix::sys::wait::{Id, WaitPidFlag, WaitStatus, waitid, waitpid};
 use nix::unistd::{Pid, setsid};
 
 use super::clearing::root_of;
 use super::confine::Confinement;
 use super::dial::dial;
-use super::gate::LaunchPlan;
+use super::gate::{LaunchPlan, prove};
 use super::layout::Layout;
 use super::level::Level;
-use super::limits::{
-    KEEPER_REPLY_MS, KILL_MS, MARKER, PARENT, POLL_MS, TERM_GRACE_MS, TOKEN_VARIABLE,
-};
+use super::limits::{KEEPER_REPLY_MS, KILL_MS, PARENT, POLL_MS, TERM_GRACE_MS, TOKEN_VARIABLE};
 use super::outer;
 use super::probes::Probes;
 use super::procs;
-use super::protocol::{Control, Exit, Order, Report, World};
+use super::protocol::{Asked, Control, Exit, Order, Report, World};
+use super::reach::remove_tree;
 use super::spawn::spawn_bound;
+use super::system::let_go_of_the_inherited;
 
 /// Runs the role: orders come on standard input, which is the control socket.
 pub fn main() -> i32 {
@@ -54,6 +54,8 @@ pub struct Place {
 }
 
 fn begin() -> io::Result<()> {
+    // What the harness was left by whoever started it is no target's.
+    let_go_of_the_inherited()?;
     // A session of its own: the terminal's signals are for the harness.
     let _ = setsid();
     let token = std::env::var(TOKEN_VARIABLE).map_err(io::Error::other)?;
@@ -63,6 +65,11 @@ fn begin() -> io::Result<()> {
         // The harness is gone already, and nothing was made.
         _ => return Ok(()),
     };
+    if world.level == Level::Kernel {
+        // Nothing is made outside: the root is in the namespace, and gone with it.
+        let layout = Layout::new(&root_of(&token));
+        return outer::run(control, Place { layout, token }, world);
+    }
     let root = match make_root(&token) {
         Ok(root) => root,
         Err(why) => {
@@ -71,15 +78,12 @@ fn begin() -> io::Result<()> {
         }
     };
     let place = Place { layout: Layout::new(&root), token };
-    if world.level == Level::Kernel {
-        return outer::run(control, place, world);
-    }
     match Keeper::start(control, place, world, &[], None) {
         Ok(Some(keeper)) => keeper.serve(),
-        Ok(None) => remove_root(&root),
+        Ok(None) => remove_tree(&root),
         Err(why) => {
             // The harness was killed in between: nobody else knows of the root.
-            remove_root(&root)?;
+            remove_tree(&root)?;
             Err(why)
         }
     }
@@ -94,21 +98,35 @@ pub struct Keeper {
     children: SignalFd,
     place: Place,
     level: Level,
+    /// When everything ends by itself.
+    end: Instant,
     confinement: Confinement,
+    /// What may be launched, and nothing else.
+    proven: Option<LaunchPlan>,
     target: Option<Pid>,
 }
 
+/// What only a first process in namespaces of its own has.
+#[derive(Debug)]
+pub struct Within {
+    /// Its number outside its pid namespace.
+    pub number: Option<i32>,
+    /// The sandbox's root, for the harness to reach it.
+    pub root: OwnedFd,
+}
+
 impl Keeper {
-    /// Shows that the level holds and says so; gives nothing if it does not. `outside` is this
-    /// process's number outside its pid namespace.
+    /// Shows that the level holds and says so; gives nothing if it does not. `within` is there if
+    /// this is a pid namespace's first process.
     pub fn start(
         control: Control,
         place: Place,
         world: World,
         sockets: &[PathBuf],
-        outside: Option<i32>,
+        within: Option<Within>,
     ) -> io::Result<Option<Keeper>> {
         prctl::set_child_subreaper(true)?;
+        let end = Instant::now() + Duration::from_millis(world.life_ms);
         let level = world.level;
         let shown = Confinement::new(level, &place.layout).and_then(|confinement| {
             let probes = Probes {
@@ -134,8 +152,22 @@ impl Keeper {
         let flags = SfdFlags::SFD_CLOEXEC | SfdFlags::SFD_NONBLOCK;
         let children = SignalFd::with_flags(&mask, flags)?;
         let root = place.layout.root.clone();
-        control.say(&Report::Ready { root, shown, first: outside })?;
-        Ok(Some(Keeper { control, children, place, level, confinement, target: None }))
+        match within {
+            Some(Within { number, root: held }) => {
+                control.hand_over(&Report::Ready { root, shown, first: number }, &held)?;
+            }
+            None => control.say(&Report::Ready { root, shown, first: None })?,
+        }
+        Ok(Some(Keeper {
+            control,
+            children,
+            place,
+            level,
+            end,
+            confinement,
+            proven: None,
+            target: None,
+        }))
     }
 
     /// Does what it is told until it is told to stop, or nobody is left to tell it.
@@ -144,12 +176,20 @@ impl Keeper {
             if self.wait().is_err() {
                 return self.abandoned();
             }
+            if Instant::now() >= self.end {
+                let _ = self.control.say(&Report::Expired);
+                return self.stop();
+            }
             self.reap();
             // All that has arrived: a second order may be in the buffer, where no poll sees it.
             while let Some(order) = self.control.hear::<Order>(Duration::ZERO).transpose() {
                 match order {
-                    Ok(Order::Launch(plan)) => {
-                        let report = self.launch(&plan);
+                    Ok(Order::Prove(asked)) => {
+                        let report = self.prove(asked);
+                        let _ = self.control.say(&report);
+                    }
+                    Ok(Order::Launch) => {
+                        let report = self.launch();
                         let _ = self.control.say(&report);
                     }
                     Ok(Order::Connect(socket)) => self.connect(&socket),
@@ -168,13 +208,29 @@ impl Keeper {
             PollFd::new(self.control.socket().as_fd(), PollFlags::POLLIN),
             PollFd::new(self.children.as_fd(), PollFlags::POLLIN),
         ];
-        match poll(&mut fds, PollTimeout::NONE) {
+        let left = self.end.saturating_duration_since(Instant::now()).as_millis() + 1;
+        match poll(&mut fds, PollTimeout::try_from(left).unwrap_or(PollTimeout::MAX)) {
             Ok(_) | Err(Errno::EINTR) => Ok(()),
             Err(why) => Err(why.into()),
         }
     }
 
-    fn launch(&mut self, plan: &LaunchPlan) -> Report {
+    /// In here, paths lead where they will lead for the target.
+    fn prove(&mut self, Asked { plan, root, token }: Asked) -> Report {
+        self.proven = None;
+        match prove(&plan, &Layout::new(&root), &token) {
+            Ok(evidence) => {
+                self.proven = Some(plan);
+                Report::Proven(evidence)
+            }
+            Err(refusal) => Report::Refused(refusal),
+        }
+    }
+
+    fn launch(&mut self) -> Report {
+        let Some(plan) = self.proven.take() else {
+            return Report::Failed("nothing was proven to be isolated".into());
+        };
         if self.target.is_some() {
             return Report::Failed("a target runs already".into());
         }
@@ -251,7 +307,7 @@ impl Keeper {
             return Ok(());
         }
         let survivors = self.kill_everything();
-        remove_root(&self.place.layout.root)?;
+        remove_tree(&self.place.layout.root)?;
         let _ = self.control.say(&Report::Stopped(survivors));
         Ok(())
     }
@@ -262,7 +318,7 @@ impl Keeper {
             return Ok(());
         }
         self.kill_everything();
-        remove_root(&self.place.layout.root)
+        remove_tree(&self.place.layout.root)
     }
 
     /// Kills descendants and whoever carries the token until there are none; gives who is left.
@@ -271,8 +327,10 @@ impl Keeper {
         loop {
             let mut alive = procs::descendants(Pid::this().as_raw());
             alive.extend(procs::tokened(&self.place.token));
-            if alive.is_empty() || Instant::now() > deadline {
-                self.reap();
+            self.reap();
+            // The table is read piece by piece, and one that forks may be missed in it; whoever
+            // descends from a process without children is not there.
+            if alive.is_empty() && !has_children() || Instant::now() > deadline {
                 return alive.into_iter().collect();
             }
             procs::kill_all(&alive);
@@ -287,32 +345,15 @@ impl Keeper {
     }
 }
 
+/// Whether this process has children, alive or to be reaped.
+fn has_children() -> bool {
+    let flags = WaitPidFlag::WNOHANG | WaitPidFlag::WNOWAIT | WaitPidFlag::WEXITED;
+    waitid(Id::All, flags) != Err(Errno::ECHILD)
+}
+
 fn make_root(token: &str) -> io::Result<PathBuf> {
     let root = root_of(token);
     DirBuilder::new().mode(0o700).create(&root)?;
-    fs::write(root.join(MARKER), format!("{token}\n"))?;
-    let layout = Layout::new(&root);
-    layout.make()?;
-    File::options().create_new(true).write(true).mode(0o600).open(&layout.stderr)?;
+    Layout::new(&root).make(token)?;
     Ok(root)
-}
-
-/// Removes a root and all that is in it.
-pub(super) fn remove_root(root: &Path) -> io::Result<()> {
-    // A directory the target closed to itself is opened again first.
-    if fs::remove_dir_all(root).is_ok() {
-        return Ok(());
-    }
-    open_directories(root);
-    fs::remove_dir_all(root)
-}
-
-fn open_directories(directory: &Path) {
-    use std::os::unix::fs::PermissionsExt as _;
-    let _ = fs::set_permissions(directory, fs::Permissions::from_mode(0o700));
-    for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
-        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-            open_directories(&entry.path());
-        }
-    }
 }

@@ -1,10 +1,11 @@
 //! Where things lie in a sandbox, and the environment that says so.
 
-use std::fs;
+use std::fs::{self, File};
 use std::io;
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
-use super::limits::TOKEN_VARIABLE;
+use super::limits::{MARKER, TOKEN_VARIABLE};
 
 /// The directories of one sandbox, all below its root.
 #[derive(Clone, Debug)]
@@ -44,14 +45,16 @@ impl Layout {
         }
     }
 
-    /// Makes the directories.
-    pub fn make(&self) -> io::Result<()> {
+    /// Makes the directories and what must be in them, in a root that is there; `token` marks it.
+    pub fn make(&self, token: &str) -> io::Result<()> {
+        fs::write(self.root.join(MARKER), format!("{token}\n"))?;
         for directory in [&self.home, &self.runtime, &self.temporary] {
             fs::create_dir(directory)?;
         }
         for (_, name) in XDG {
             fs::create_dir(self.home.join(name))?;
         }
+        File::options().create_new(true).write(true).mode(0o600).open(&self.stderr)?;
         Ok(())
     }
 

@@ -14,6 +14,9 @@ pub const SOCKET_PATH_BYTES: usize = 107;
 pub const KEEPER_REPLY_MS: u64 = 10_000;
 /// How long the target has to end by itself once asked to.
 pub const TERM_GRACE_MS: u64 = 500;
+/// How long a sandbox may live, whatever became of the harness: one that was stopped and forgotten
+/// holds nothing for ever. Sessions are replaced at half of it.
+pub const LIFE_S: u64 = 24 * 3600;
 /// How long every process of the sandbox may take to be gone once killed.
 pub const KILL_MS: u64 = 5_000;
 /// How often a wait for processes looks again.
@@ -26,6 +29,13 @@ pub const NESTED_MS: u64 = 1_500;
 pub const PROCESSES: u64 = 1_024;
 /// Numbers that the kernel gives out in the first round of a pid namespace alone.
 pub const PIDS_RESERVED: u64 = 300;
+/// What a target may fill with files at the kernel level, in bytes of memory: its root is a file
+/// system of its own.
+pub const SPACE_BYTES: u64 = 128 << 20;
+/// Files and directories that it may make there.
+pub const SPACE_FILES: u64 = 4_096;
+/// Pseudo-terminals that it may have at once at the kernel level: the machine has so many in all.
+pub const TERMINALS: u64 = 256;
 /// The longest file that a target may write, in bytes.
 pub const FILE_BYTES: u64 = 1 << 30;
 /// The address space that one process of a target's may take, in bytes.

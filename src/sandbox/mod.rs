@@ -14,6 +14,7 @@ mod person;
 mod probes;
 mod procs;
 mod protocol;
+mod reach;
 mod spawn;
 mod system;
 mod warden;
@@ -34,17 +35,19 @@ use thiserror::Error;
 
 pub use clearing::{remove_roots, roots, sweep};
 pub use dial::dial;
-pub use gate::{LaunchPlan, Proven, Refusal, prove};
+pub use gate::{LaunchPlan, Proven, Refusal};
 pub use keeper::main as keeper_main;
 pub use layout::Layout;
 pub use level::{LEVEL_VARIABLE, Level, LevelError};
+pub use person::homes;
 pub use procs::{Process, descendants, family, kill_all, process, session_of, tokened};
 pub use protocol::Exit;
 pub use warden::{Warden, main as warden_main};
 
 use clearing::clear;
-use limits::{KEEPER_REPLY_MS, KILL_MS, POLL_MS, TERM_GRACE_MS, TOKEN_VARIABLE};
-use protocol::{Control, Order, Report, World};
+use limits::{KEEPER_REPLY_MS, KILL_MS, LIFE_S, POLL_MS, TERM_GRACE_MS, TOKEN_VARIABLE};
+use protocol::{Asked, Control, Order, Report, World};
+use reach::Reach;
 
 /// The environment variable that tells a process of this program what role it plays.
 pub const ROLE_VARIABLE: &str = "M9P_ROLE";
@@ -66,6 +69,9 @@ pub enum SandboxError {
     /// The first process did not do what it was told.
     #[error("the sandbox's first process: {0}")]
     Keeper(String),
+    /// It lived as long as it may.
+    #[error("the sandbox's time is over: it may live for {0} s")]
+    Expired(u64),
     /// Something survived the teardown.
     #[error("after the teardown there was still {0}")]
     Survived(String),
@@ -78,6 +84,8 @@ pub struct Wanted {
     pub level: Option<Level>,
     /// Files that stay reachable wherever they are, besides the executable that has the roles.
     pub reachable: Vec<PathBuf>,
+    /// How long it may live; [`limits::LIFE_S`], if that is left open.
+    pub life: Option<Duration>,
 }
 
 /// One sandbox, from its making to its end. Dropped, it is torn down; and so it is if this process
@@ -85,8 +93,12 @@ pub struct Wanted {
 #[derive(Debug)]
 pub struct Sandbox {
     layout: Layout,
+    /// There once the sandbox is made.
+    reach: Option<Reach>,
     token: String,
     level: Level,
+    begun: Instant,
+    life: Duration,
     evidence: Vec<String>,
     control: Control,
     keeper: Child,
@@ -112,7 +124,7 @@ impl Sandbox {
         };
         let mut lacking = known.map(|(_, why)| why.clone()).unwrap_or_default();
         for level in levels {
-            match Sandbox::attempt(executable, level, &wanted.reachable)? {
+            match Sandbox::attempt(executable, level, wanted)? {
                 Ok(mut sandbox) if wanted.level.is_none() => {
                     let (_, lacking) = STRONGEST.get_or_init(|| (level, lacking));
                     sandbox.evidence.extend(lacking.iter().cloned());
@@ -129,7 +141,7 @@ impl Sandbox {
     fn attempt(
         executable: &Path,
         level: Level,
-        reachable: &[PathBuf],
+        wanted: &Wanted,
     ) -> Result<Result<Sandbox, String>, SandboxError> {
         let token = new_token();
         let (ours, theirs) = UnixStream::pair()?;
@@ -146,8 +158,11 @@ impl Sandbox {
         // Torn down by its drop wherever the rest fails.
         let mut sandbox = Sandbox {
             layout: Layout::new(Path::new("")),
+            reach: None,
             token,
             level,
+            begun: Instant::now(),
+            life: wanted.life.unwrap_or(Duration::from_secs(LIFE_S)),
             evidence: vec![format!("level: {level}")],
             control: Control::new(ours),
             keeper,
@@ -158,13 +173,21 @@ impl Sandbox {
         };
         // A link is followed here: there, it is another one's.
         let own = fs::canonicalize(executable);
-        let reachable = own.into_iter().chain(reachable.iter().cloned()).collect();
+        let reachable = own.into_iter().chain(wanted.reachable.iter().cloned()).collect();
         let harness = std::process::id().cast_signed();
-        let world = World { level, homes: person::homes(), reachable, harness };
+        let life_ms = u64::try_from(sandbox.life.as_millis()).unwrap_or(u64::MAX);
+        let world = World { level, homes: person::homes(), reachable, harness, life_ms };
         sandbox.control.say(&Order::Make(world))?;
         match next_report(&mut sandbox.control)? {
             Report::Ready { root, shown, first } => {
                 sandbox.layout = Layout::new(&root);
+                let held = sandbox.control.descriptor();
+                if held.is_some() != (level == Level::Kernel) {
+                    return Err(SandboxError::Keeper(
+                        "handed no root over, or one too many".into(),
+                    ));
+                }
+                sandbox.reach = Some(Reach::new(&sandbox.layout, held)?);
                 sandbox.evidence.extend(shown);
                 sandbox.first = first.and_then(process);
                 Ok(Ok(sandbox))
@@ -185,9 +208,20 @@ impl Sandbox {
         clear(&self.token)
     }
 
-    /// Where things lie.
+    /// Where things lie for the target.
     pub fn layout(&self) -> &Layout {
         &self.layout
+    }
+
+    /// Where the same things lie for this process: what the target has put in their places is not
+    /// followed.
+    pub fn reached(&self) -> &Layout {
+        self.reach.as_ref().map_or(&self.layout, Reach::layout)
+    }
+
+    /// Whether it should be replaced, before its time is over.
+    pub fn is_old(&self) -> bool {
+        self.begun.elapsed() > self.life / 2
     }
 
     /// What holds the target.
@@ -205,10 +239,31 @@ impl Sandbox {
         &self.token
     }
 
-    /// Starts the target. The plan was proven for this sandbox, or was not: the marker and token
-    /// that the gate looked at are this one's alone.
-    pub fn launch(&mut self, proven: Proven) -> Result<(), SandboxError> {
-        self.control.say(&Order::Launch(proven.into_plan()))?;
+    /// Shows that everything `plan` names lies inside, or says what does not: by the first process,
+    /// for which paths lead where they will lead for the target.
+    pub fn prove(&mut self, plan: LaunchPlan) -> Result<Proven, SandboxError> {
+        let (root, token) = (self.layout.root.clone(), self.token.clone());
+        self.prove_at(plan, root, token)
+    }
+
+    /// The same, as if this sandbox's root and token were others.
+    pub fn prove_at(
+        &mut self,
+        plan: LaunchPlan,
+        root: PathBuf,
+        token: String,
+    ) -> Result<Proven, SandboxError> {
+        self.control.say(&Order::Prove(Asked { plan, root, token }))?;
+        match next_report(&mut self.control)? {
+            Report::Proven(evidence) => Ok(Proven(evidence)),
+            Report::Refused(refusal) => Err(refusal.into()),
+            other => Err(SandboxError::Keeper(format!("said {other:?}"))),
+        }
+    }
+
+    /// Starts the target: what was proven last, and once.
+    pub fn launch(&mut self, _: Proven) -> Result<(), SandboxError> {
+        self.control.say(&Order::Launch)?;
         match next_report(&mut self.control)? {
             Report::Started(pid) => {
                 self.target = self.outside(pid);
@@ -266,6 +321,7 @@ impl Sandbox {
         if self.exit.is_none() {
             match self.control.hear(wait)? {
                 Some(Report::Exited(exit)) => self.exit = Some(exit),
+                Some(Report::Expired) => return Err(SandboxError::Expired(self.life.as_secs())),
                 Some(other) => return Err(SandboxError::Keeper(format!("said {other:?}"))),
                 None if self.control.ended() => {
                     return Err(SandboxError::Keeper("is gone".into()));
@@ -297,6 +353,8 @@ impl Sandbox {
         };
         let _ = self.keeper.kill();
         self.keeper.wait()?;
+        // What is in there goes with the last who holds it.
+        self.reach = None;
         // The first process did both already, unless it was killed.
         let ended = self.wait_for_first();
         clear(&self.token)?;

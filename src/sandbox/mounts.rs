@@ -14,8 +14,10 @@ use nix::sys::stat::Mode;
 
 use super::confine::kernel_is;
 use super::layout::Layout;
-use super::limits::{HIDDEN_BYTES, PIDS_RESERVED, PROCESSES, SOCKETS_COVERED};
-use super::system::{close_mounts, open_mount};
+use super::limits::{
+    HIDDEN_BYTES, PIDS_RESERVED, PROCESSES, SOCKETS_COVERED, SPACE_BYTES, SPACE_FILES, TERMINALS,
+};
+use super::system::{close_mounts, detached, open_mount};
 
 /// Directories that are hidden whoever the person is: other programs' sockets and files are there.
 const HIDDEN: [&str; 5] = ["/tmp", "/var/tmp", "/run", "/home", "/root"];
@@ -38,8 +40,10 @@ const BOUNDS_BY_NAMESPACE: (u32, u32) = (6, 14);
 /// What the mounts are made from.
 #[derive(Debug)]
 pub struct View<'a> {
-    /// The sandbox's directories.
+    /// The sandbox's directories, to be made.
     pub layout: &'a Layout,
+    /// What marks them as this sandbox's.
+    pub token: &'a str,
     /// The person's directories.
     pub homes: &'a [PathBuf],
     /// Files that stay reachable where they are, read-only.
@@ -64,13 +68,14 @@ pub fn hidden(homes: &[PathBuf]) -> Vec<PathBuf> {
 }
 
 /// Makes the mounts, in a mount namespace of this process's own, and `/proc` for its pid namespace.
-pub fn make(view: &View<'_>) -> io::Result<()> {
+/// Gives the sandbox's root, to be reached from outside: it is a file system of its own, of bounded
+/// size, and gone with the last who has it.
+pub fn make(view: &View<'_>) -> io::Result<OwnedFd> {
     let none = None::<&str>;
     mount(none, "/", none, MsFlags::MS_REC | MsFlags::MS_PRIVATE, none)?;
     let layout = view.layout;
     let hidden = hidden(view.homes);
     // Opened before they are hidden, to be put back where they were.
-    let root = place(&layout.root)?;
     let reachable = view.reachable.iter().filter_map(|path| fs::canonicalize(path).ok());
     let reachable: BTreeSet<PathBuf> =
         reachable.filter(|path| hidden.iter().any(|hidden| path.starts_with(hidden))).collect();
@@ -82,7 +87,9 @@ pub fn make(view: &View<'_>) -> io::Result<()> {
         empty(directory)?;
     }
     DirBuilder::new().recursive(true).mode(0o755).create(&layout.root)?;
-    put(&root, &layout.root)?;
+    bounded(&layout.root)?;
+    layout.make(view.token)?;
+    let root = detached(&layout.root)?;
     let writable = [&layout.home, &layout.runtime, &layout.temporary, &layout.stderr];
     for path in writable {
         // On itself: a mount of its own, which the target can neither rename nor remove.
@@ -103,7 +110,8 @@ pub fn make(view: &View<'_>) -> io::Result<()> {
         open_mount(path)?;
     }
     open_mount(Path::new("/dev/pts"))?;
-    std::env::set_current_dir("/")
+    std::env::set_current_dir("/")?;
+    Ok(root)
 }
 
 /// Pathname sockets that this machine has, as far as it tells of them.
@@ -118,7 +126,8 @@ pub fn machine_sockets() -> Vec<PathBuf> {
     paths
 }
 
-fn place(path: &Path) -> io::Result<OwnedFd> {
+/// The place that `path` is now, whatever it will be later.
+pub fn place(path: &Path) -> io::Result<OwnedFd> {
     open(path, OFlag::O_PATH | OFlag::O_CLOEXEC | OFlag::O_NOFOLLOW, Mode::empty())
         .map_err(|why| told(path, why))
 }
@@ -134,6 +143,14 @@ fn put(from: &OwnedFd, to: &Path) -> io::Result<()> {
 fn empty(directory: &Path) -> io::Result<()> {
     let flags = MsFlags::MS_NOSUID | MsFlags::MS_NODEV;
     let options = format!("mode=755,size={HIDDEN_BYTES}");
+    mount(Some("none"), directory, Some("tmpfs"), flags, Some(&*options))
+        .map_err(|why| told(directory, why))
+}
+
+/// A file system of its own, which holds no more than it may.
+fn bounded(directory: &Path) -> io::Result<()> {
+    let flags = MsFlags::MS_NOSUID | MsFlags::MS_NODEV;
+    let options = format!("mode=700,size={SPACE_BYTES},nr_inodes={SPACE_FILES}");
     mount(Some("none"), directory, Some("tmpfs"), flags, Some(&*options))
         .map_err(|why| told(directory, why))
 }
@@ -162,8 +179,8 @@ fn devices() -> io::Result<()> {
     let pts = dev.join("pts");
     fs::create_dir(&pts)?;
     let flags = MsFlags::MS_NOSUID | MsFlags::MS_NOEXEC;
-    let options = "newinstance,ptmxmode=0666,mode=620";
-    mount(Some("none"), &pts, Some("devpts"), flags, Some(options)).map_err(|why| told(&pts, why))
+    let options = format!("newinstance,ptmxmode=0666,mode=620,max={TERMINALS}");
+    mount(Some("none"), &pts, Some("devpts"), flags, Some(&*options)).map_err(|why| told(&pts, why))
 }
 
 /// Sockets in directories that are not hidden: connecting writes nothing, so that a read-only mount

@@ -1,5 +1,5 @@
-//! At the kernel level, the process around a sandbox's first one: makes the namespaces, waits for the
-//! first process's end, which is the end of all, and removes the root.
+//! At the kernel level, the process around a sandbox's first one: makes the namespaces, and waits for
+//! the first process's end, which is the end of all.
 
 use std::fs;
 use std::io;
@@ -16,7 +16,7 @@ use nix::sys::signalfd::{SfdFlags, SignalFd};
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::{Pid, getegid, geteuid, pipe2};
 
-use super::keeper::{Keeper, Place, remove_root};
+use super::keeper::{Keeper, Place, Within};
 use super::mounts::{self, View, machine_sockets};
 use super::protocol::{Control, Report, World};
 use super::system::{fork_single_threaded, loopback_up};
@@ -26,7 +26,6 @@ const UNAVAILABLE: i32 = 3;
 
 /// Makes the namespaces and lives until everything in them is gone.
 pub fn run(control: Control, place: Place, world: World) -> io::Result<()> {
-    let root = place.layout.root.clone();
     let sockets = machine_sockets();
     let forked = own_namespaces().and_then(|()| {
         // Before there is a child, so that its end is not missed.
@@ -46,7 +45,6 @@ pub fn run(control: Control, place: Place, world: World) -> io::Result<()> {
             let status = watch(&control, first)?;
             drop(life);
             // All that was in the namespace is gone: the kernel lets its first process go last.
-            remove_root(&root)?;
             let report = match status {
                 WaitStatus::Exited(_, 0) => Report::Stopped(Vec::new()),
                 WaitStatus::Exited(_, UNAVAILABLE) => return Ok(()),
@@ -55,14 +53,11 @@ pub fn run(control: Control, place: Place, world: World) -> io::Result<()> {
             let _ = control.say(&report);
             Ok(())
         }
-        Err(why) => {
-            remove_root(&root)?;
-            control.say(&Report::Unavailable(why.to_string()))
-        }
+        Err(why) => control.say(&Report::Unavailable(why.to_string())),
     }
 }
 
-/// All but the mount namespace: the root is removed from outside.
+/// All but the mount namespace, which is the first process's own.
 fn own_namespaces() -> io::Result<()> {
     let (user, group) = (geteuid(), getegid());
     let flags = CloneFlags::CLONE_NEWUSER
@@ -94,10 +89,10 @@ fn first(
     if bound.is_err() || !matches!(poll(&mut fds, PollTimeout::ZERO), Ok(0)) {
         return UNAVAILABLE;
     }
-    let outside = fs::read_link("/proc/self").ok().and_then(|name| name.to_str()?.parse().ok());
+    let number = fs::read_link("/proc/self").ok().and_then(|name| name.to_str()?.parse().ok());
     let entered = enter(&place, &world, sockets);
     let started = match entered {
-        Ok(()) => Keeper::start(control, place, world, sockets, outside),
+        Ok(root) => Keeper::start(control, place, world, sockets, Some(Within { number, root })),
         Err(why) => {
             let _ = control.say(&Report::Unavailable(why.to_string()));
             return UNAVAILABLE;
@@ -109,11 +104,12 @@ fn first(
     }
 }
 
-fn enter(place: &Place, world: &World, sockets: &[PathBuf]) -> io::Result<()> {
+fn enter(place: &Place, world: &World, sockets: &[PathBuf]) -> io::Result<OwnedFd> {
     unshare(CloneFlags::CLONE_NEWNS)?;
     loopback_up().map_err(|why| io::Error::other(format!("the loopback interface: {why}")))?;
-    let view =
-        View { layout: &place.layout, homes: &world.homes, reachable: &world.reachable, sockets };
+    let Place { layout, token } = place;
+    let (homes, reachable) = (&world.homes, &world.reachable);
+    let view = View { layout, token, homes, reachable, sockets };
     mounts::make(&view).map_err(|why| io::Error::other(format!("mounts: {why}")))
 }
 

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use std::os::fd::{AsFd as _, AsRawFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 
-use super::gate::LaunchPlan;
+use super::gate::{LaunchPlan, Refusal};
 use super::level::Level;
 use super::limits::CONTROL_BYTES;
 use super::system::receive_with_descriptors;
@@ -29,6 +29,19 @@ pub struct World {
     pub reachable: Vec<PathBuf>,
     /// The harness's process.
     pub harness: i32,
+    /// How long it may live.
+    pub life_ms: u64,
+}
+
+/// Which launch is to be proven, of what sandbox.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Asked {
+    /// All that it will use.
+    pub plan: LaunchPlan,
+    /// The sandbox's root.
+    pub root: PathBuf,
+    /// Its token.
+    pub token: String,
 }
 
 /// What the harness asks for. The end of the stream is an order too: end everything.
@@ -37,8 +50,10 @@ pub struct World {
 pub enum Order {
     /// Make the sandbox; the first order, given once.
     Make(World),
-    /// Start the target.
-    Launch(LaunchPlan),
+    /// Show that a launch is isolated.
+    Prove(Asked),
+    /// Start the target, as it was proven last.
+    Launch,
     /// Connect to the socket of that path.
     Connect(PathBuf),
     /// End everything and say what that took.
@@ -60,6 +75,10 @@ pub enum Report {
     },
     /// The level cannot be had.
     Unavailable(String),
+    /// It is isolated; what that was read from.
+    Proven(Vec<String>),
+    /// It is not.
+    Refused(Refusal),
     /// The target runs, as this process; of the pid namespace, if there is one.
     Started(i32),
     /// What was ordered could not be done.
@@ -70,6 +89,8 @@ pub enum Report {
     Unconnected(i32),
     /// The target ended.
     Exited(Exit),
+    /// Its time is over: everything in it ends.
+    Expired,
     /// Nothing is left but these processes.
     Stopped(Vec<i32>),
 }

@@ -10,6 +10,7 @@ use std::os::unix::net::UnixStream;
 use std::path::Path;
 
 use nix::errno::Errno;
+use nix::fcntl::OFlag;
 use nix::libc;
 use nix::sys::socket::{
     AddressFamily, ControlMessageOwned, MsgFlags, SockFlag, SockType, recvmsg, socket,
@@ -47,6 +48,21 @@ pub fn close_mounts(path: &Path) -> io::Result<()> {
 /// Makes the mount at `path` alone writable again.
 pub fn open_mount(path: &Path) -> io::Result<()> {
     mount_setattr(path, 0, 0, READ_ONLY)
+}
+
+/// open_tree(2): a mount of its own, that no path leads to.
+const CLONE: libc::c_uint = 1;
+
+/// A mount of what is mounted at `path`, and of nothing below it, in no mount namespace: reached by
+/// its descriptor alone, and there for as long as that is open.
+pub fn detached(path: &Path) -> io::Result<OwnedFd> {
+    let name = CString::new(path.as_os_str().as_bytes())?;
+    let flags = CLONE | OFlag::O_CLOEXEC.bits().cast_unsigned();
+    // SAFETY: the pointer is to a C string.
+    let code = unsafe { libc::syscall(libc::SYS_open_tree, libc::AT_FDCWD, name.as_ptr(), flags) };
+    let number = RawFd::try_from(Errno::result(code)?).map_err(io::Error::other)?;
+    // SAFETY: the kernel has just made it for this process, and nobody else has it.
+    Ok(unsafe { OwnedFd::from_raw_fd(number) })
 }
 
 fn mount_setattr(path: &Path, flags: c_int, set: u64, clear: u64) -> io::Result<()> {
@@ -131,4 +147,37 @@ pub fn loopback_up() -> io::Result<()> {
         libc::ioctl(socket.as_raw_fd(), libc::SIOCSIFFLAGS as c_ulong, &raw const request)
     };
     Ok(Errno::result(code).map(drop)?)
+}
+
+/// keyctl(2): a session keyring of this process's own.
+const JOIN_SESSION_KEYRING: c_int = 1;
+
+/// Lets go of what this process was left by the one that started it, whether or not it knew: every
+/// descriptor but the three standard streams, and the keys of its session.
+pub fn let_go_of_the_inherited() -> io::Result<()> {
+    const FIRST: libc::c_uint = 3;
+    // SAFETY: the role that calls this has opened nothing yet. No pointer but null is given.
+    let codes = unsafe {
+        [
+            libc::syscall(libc::SYS_close_range, FIRST, libc::c_uint::MAX, 0),
+            libc::syscall(libc::SYS_keyctl, JOIN_SESSION_KEYRING, std::ptr::null::<u8>()),
+        ]
+    };
+    match Errno::result(codes[0]) {
+        Ok(_) => Ok(()),
+        // Before Linux 5.9.
+        Err(Errno::ENOSYS) => close_each(FIRST.cast_signed()),
+        Err(why) => Err(why.into()),
+    }
+}
+
+fn close_each(first: RawFd) -> io::Result<()> {
+    let listed = std::fs::read_dir("/proc/self/fd")?.flatten();
+    let numbers: Vec<RawFd> =
+        listed.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect();
+    for number in numbers.into_iter().filter(|&number| number >= first) {
+        // SAFETY: as above; the list itself is closed by now.
+        unsafe { libc::close(number) };
+    }
+    Ok(())
 }

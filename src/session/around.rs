@@ -87,7 +87,7 @@ impl Session {
     fn opened(&self, name: &str, panes: &[u64]) -> Result<Option<Opened>, Failure> {
         let new: Vec<&u64> = self.refs.panes.iter().filter(|pane| !panes.contains(pane)).collect();
         let [pane] = new[..] else { return Ok(None) };
-        let Some(file) = crash::file(&self.sandbox.layout().home.join(name)) else {
+        let Some(file) = crash::file(&self.sandbox.reached().home.join(name)) else {
             return Ok(None);
         };
         let path = format!("/pane/{pane}/name");

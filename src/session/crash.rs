@@ -2,14 +2,15 @@
 
 use std::fs::{self, File};
 use std::io::Read as _;
+use std::os::fd::AsRawFd as _;
 use std::os::unix::fs::OpenOptionsExt as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use nix::fcntl::OFlag;
 use once_cell::sync::Lazy;
 use regex::Regex;
 
-use crate::sandbox::Layout;
+use crate::sandbox::{Layout, Sandbox};
 
 /// The name of a crash file, wherever below the configuration directory it lies.
 const CRASH_FILE: &str = "crashes";
@@ -24,22 +25,23 @@ const READ_BYTES: u64 = 4 << 20;
 const DEPTH: usize = 4;
 const ENTRIES: usize = 1_000;
 
-/// The crash file, if there is one.
-pub fn crash_file(layout: &Layout) -> Option<PathBuf> {
+/// The crash file's bytes, if there is one; none of what is no plain file.
+pub fn crash_file(layout: &Layout) -> Option<Vec<u8>> {
     find(&layout.config(), DEPTH, &mut ENTRIES.clone())
 }
 
 /// The crash file's text and standard error's, each shortened in its middle.
-pub fn crash_text(layout: &Layout) -> String {
+pub fn crash_text(sandbox: &Sandbox) -> String {
+    let layout = sandbox.reached();
     let mut parts = Vec::new();
-    if let Some(text) = crash_file(layout).and_then(|path| text(&path)) {
+    if let Some(text) = crash_file(layout).and_then(text) {
         parts.push(text);
     }
-    if let Some(text) = text(&layout.stderr) {
+    if let Some(text) = file(&layout.stderr).and_then(text) {
         parts.push(format!("stderr: {text}"));
     }
     // A root's name is drawn anew for each sandbox, and would make each failure one of its own.
-    parts.join("\n").replace(&*layout.root.to_string_lossy(), "SANDBOX")
+    parts.join("\n").replace(&*sandbox.layout().root.to_string_lossy(), "SANDBOX")
 }
 
 /// How much the target has printed, in bytes.
@@ -65,14 +67,14 @@ static FRAME: Lazy<Regex> = Lazy::new(|| {
 });
 
 /// `left` is how many more entries are looked at, in all directories together.
-fn find(directory: &Path, depth: usize, left: &mut usize) -> Option<PathBuf> {
-    if !fs::symlink_metadata(directory).ok()?.is_dir() {
-        return None;
-    }
-    for entry in fs::read_dir(directory).ok()?.flatten() {
+fn find(directory: &Path, depth: usize, left: &mut usize) -> Option<Vec<u8>> {
+    let flags = OFlag::O_DIRECTORY | OFlag::O_NOFOLLOW | OFlag::O_CLOEXEC;
+    let held = File::options().read(true).custom_flags(flags.bits()).open(directory).ok()?;
+    // By what is held: a link may be put in its place meanwhile.
+    for entry in fs::read_dir(format!("/proc/self/fd/{}", held.as_raw_fd())).ok()?.flatten() {
         *left = left.checked_sub(1)?;
         if entry.file_name() == CRASH_FILE {
-            return Some(entry.path());
+            return Some(file(&entry.path()).unwrap_or_default());
         }
         if depth > 0
             && entry.file_type().is_ok_and(|kind| kind.is_dir())
@@ -97,8 +99,7 @@ pub fn file(path: &Path) -> Option<Vec<u8>> {
     None
 }
 
-fn text(path: &Path) -> Option<String> {
-    let mut bytes = file(path)?;
+fn text(mut bytes: Vec<u8>) -> Option<String> {
     if bytes.len() > HEAD_BYTES + TAIL_BYTES {
         let tail = bytes.split_off(bytes.len() - TAIL_BYTES);
         bytes.truncate(HEAD_BYTES);

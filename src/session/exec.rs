@@ -97,7 +97,7 @@ pub async fn run(op: &Op, context: &mut Context<'_>) -> Result<Outcome, WireErro
         return Ok(outcome);
     }
     if context.reach == Reach::Open && is_wild(op) {
-        context.wild.let_loose(context.sandbox.layout());
+        context.wild.let_loose(context.sandbox.reached());
     }
     match context.run(op, &mut outcome).await {
         Err(WireError::Unsendable(why)) => {
@@ -387,7 +387,7 @@ impl Context<'_> {
     }
 
     fn host(&self, action: HostAction, name: &[u8], data: &[u8]) -> std::io::Result<()> {
-        let path = self.sandbox.layout().home.join(OsStr::from_bytes(name));
+        let path = self.sandbox.reached().home.join(OsStr::from_bytes(name));
         match action {
             HostAction::Write => write_in_home(&path, data),
             HostAction::Rm => fs::remove_file(path),

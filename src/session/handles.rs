@@ -83,7 +83,7 @@ impl Context<'_> {
             return Ok(());
         }
         if self.reach == Reach::Open && judge(Reach::Confined).is_err() {
-            self.wild.let_loose(self.sandbox.layout());
+            self.wild.let_loose(self.sandbox.reached());
         }
         let cap = self.conn.msize().saturating_sub(WRITE_OVERHEAD_BYTES) as usize;
         let data = Bytes::copy_from_slice(&data[..data.len().min(cap)]);

@@ -50,7 +50,7 @@ pub use shells::EndedShell;
 pub use wire_step::run_at as run_script;
 
 use crate::ops::{Latin1, Op};
-use crate::sandbox::{Exit, Layout, Level, Proven, Sandbox, SandboxError, Wanted, prove};
+use crate::sandbox::{Exit, Level, Sandbox, SandboxError, Wanted};
 use crate::target::{FIXTURES, Program, Target};
 use crate::wire::{Conn, WireError, drive};
 use connect::connect;
@@ -86,7 +86,7 @@ impl Launcher {
         let reachable = match &self.target.program {
             Program::Path(path) | Program::Role(path, _) => vec![path.clone()],
         };
-        Sandbox::create(&self.executable, &Wanted { level: self.level, reachable })
+        Sandbox::create(&self.executable, &Wanted { level: self.level, reachable, life: None })
     }
 }
 
@@ -136,22 +136,21 @@ impl Session {
         let mut sandbox = launcher.sandbox()?;
         let target = launcher.target.clone();
         for (name, bytes) in FIXTURES {
-            std::fs::write(sandbox.layout().home.join(name), bytes).map_err(SandboxError::Io)?;
+            std::fs::write(sandbox.reached().home.join(name), bytes).map_err(SandboxError::Io)?;
         }
         let plan = target.plan(sandbox.layout(), sandbox.token());
         let socket = plan.socket.clone();
-        let proven: Proven =
-            prove(plan, sandbox.layout(), sandbox.token()).map_err(SandboxError::Refused)?;
+        let proven = sandbox.prove(plan)?;
         let evidence = [sandbox.evidence(), proven.evidence()].concat();
         sandbox.launch(proven)?;
         let wait = Duration::from_millis(LAUNCH_MS);
-        let failed = |why: String, layout: &Layout| StartError::Target {
+        let failed = |why: String, sandbox: &Sandbox| StartError::Target {
             target: target.name.clone(),
-            why: format!("{why}\n{}", crash::crash_text(layout)).trim_end().to_owned(),
+            why: format!("{why}\n{}", crash::crash_text(sandbox)).trim_end().to_owned(),
         };
         let conn = match connect(&mut sandbox, &socket, wait) {
             Ok(conn) => conn,
-            Err(why) => return Err(failed(why, sandbox.layout())),
+            Err(why) => return Err(failed(why, &sandbox)),
         };
         let mut session = Session {
             sandbox,
@@ -177,7 +176,7 @@ impl Session {
             journal: vec![Op::Fresh { follower: follow }],
             journal_bytes: 0,
         };
-        session.settle().map_err(|why| failed(why, session.sandbox.layout()))?;
+        session.settle().map_err(|why| failed(why, &session.sandbox))?;
         Ok(session)
     }
 
@@ -211,9 +210,9 @@ impl Session {
         &self.journal
     }
 
-    /// Whether the journal has grown so long that the session should be replaced.
+    /// Whether the journal has grown so long, or the sandbox so old, that the session should be replaced.
     pub fn is_old(&self) -> bool {
-        self.journal_bytes > JOURNAL_BYTES
+        self.journal_bytes > JOURNAL_BYTES || self.sandbox.is_old()
     }
 
     /// How many requests the session has sent, on all its connections.
@@ -263,7 +262,7 @@ impl Session {
 
     /// The crash file's text and standard error's.
     pub fn crash_text(&self) -> String {
-        crash::crash_text(self.sandbox.layout())
+        crash::crash_text(&self.sandbox)
     }
 
     /// Ends the target and everything it started, and makes sure that nothing is left.
@@ -288,7 +287,7 @@ impl Session {
         }
         let mut outcome = self.execute(op).map_err(|why| Failure::wire(what, why))?;
         if changed_host(&outcome) {
-            self.wild.let_loose(self.sandbox.layout());
+            self.wild.let_loose(self.sandbox.reached());
         }
         outcome.wild = self.wild.is_loose();
         self.shells.follow(&mut outcome);
@@ -302,7 +301,7 @@ impl Session {
             ..failure
         })?;
         self.after(op, &before, needs, &mut outcome)?;
-        outcome.crash = crash::crash_file(self.sandbox.layout()).map(|_| self.crash_text());
+        outcome.crash = crash::crash_file(self.sandbox.reached()).map(|_| self.crash_text());
         Ok(outcome)
     }
 
@@ -399,12 +398,11 @@ impl Session {
     /// Whether the target has quit; an error if it crashed. Waits up to `wait` for its end.
     fn ended(&mut self, what: &str, wait: Duration) -> Result<bool, Failure> {
         let Some(exit) = self.sandbox.exit(wait)? else { return Ok(false) };
-        let layout = self.sandbox.layout();
-        let quit = exit == Exit::Code(0) && crash::crash_file(layout).is_none();
-        if quit || self.was_killed(exit) {
+        let crash_file = crash::crash_file(self.sandbox.reached());
+        if (exit == Exit::Code(0) && crash_file.is_none()) || self.was_killed(exit) {
             return Ok(true);
         }
-        let text = crash::crash_text(layout);
+        let text = crash::crash_text(&self.sandbox);
         // Where it happened says more than what was asked: one bug is met by many requests.
         let why = match crash::headline(&text) {
             said if said.is_empty() => format!("{what}: target {exit}"),

@@ -97,7 +97,7 @@ impl Session {
         })?;
         let Some((after, columns)) = after else { return Ok(None) };
         let Reloaded { mut before, columns: [were, _], .. } = reloaded;
-        let home = &self.sandbox.layout().home;
+        let home = &self.sandbox.reached().home;
         before.iter_mut().for_each(|pane| pane.file_differs = file_differs(home, pane));
         Ok(Some(Reloaded { before, after, columns: [were, columns] }))
     }

@@ -38,7 +38,7 @@ impl Session {
     pub fn reset(&mut self, follower: bool) -> Result<(), ResetError> {
         self.journal.push(Op::Reset { follower });
         self.follow = follower;
-        restore_home(self.sandbox.layout())
+        restore_home(self.sandbox.reached())
             .map_err(|why| ResetError::Baseline(format!("HOME: {why}")))?;
         self.reconnect().map_err(|why| Failure::new(FailureKind::Hang, format!("reset: {why}")))?;
         let files = self.baseline_files();
@@ -148,7 +148,7 @@ mod tests {
         let (folder, outside) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         fs::write(outside.path().join("theirs"), "x").unwrap();
         let layout = Layout::new(folder.path());
-        layout.make().unwrap();
+        layout.make("a token").unwrap();
         fs::remove_dir(layout.config()).unwrap();
         symlink(outside.path(), layout.config()).unwrap();
         symlink(outside.path(), layout.home.join("another")).unwrap();

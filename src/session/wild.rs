@@ -109,7 +109,7 @@ impl Session {
 
     /// Whether the target's end is a shell's doing.
     pub(super) fn was_killed(&self, exit: Exit) -> bool {
-        self.wild.explains(exit, self.sandbox.layout())
+        self.wild.explains(exit, self.sandbox.reached())
     }
 
     /// Whether a failure of a target that lives may be a shell's doing.
@@ -159,7 +159,7 @@ mod tests {
     fn an_end_is_explained_only_once_something_was_let_loose_and_nothing_was_said() {
         let folder = tempfile::tempdir().unwrap();
         let layout = Layout::new(folder.path());
-        layout.make().unwrap();
+        layout.make("a token").unwrap();
         std::fs::write(&layout.stderr, "a warning at the start\n").unwrap();
         let mut wild = Wild::default();
         let killed = Exit::Signal(9);
