@@ -298,6 +298,24 @@ fn what_changes_by_itself_is_held_against_nobody() {
     }
 }
 
+/// A line in pieces on one fid is what it is whole.
+#[test]
+fn pieces_join_into_no_line_that_is_refused() {
+    let test = "pieces_join_into_no_line_that_is_refused";
+    let pieces = |pieces: &[&str]| -> Vec<Op> {
+        let hold = Op::Hold { h: "h0".into(), path: "/ctl".into(), mode: OWRITE };
+        let piece = |&data: &&str| Op::Hwrite { h: "h0".into(), data: data.into() };
+        [hold].into_iter().chain(pieces.iter().map(piece)).collect()
+    };
+    for (data, not_run) in
+        [(["Res", "tore\n"], 1), (["echo $x; kill", " -11 -1\n"], 1), (["Ms", "g a/b\n"], 0)]
+    {
+        let Some(replayed) = kernel(test, None, &pieces(&data)) else { return };
+        assert!(replayed.found.is_none(), "{data:?}: {:?}", replayed.found);
+        assert_eq!(replayed.not_run, not_run, "{data:?}");
+    }
+}
+
 /// They reach the target, which refuses them; and so do those in a script.
 #[test]
 fn changes_below_the_hosts_trees_are_sent_and_refused() {
