@@ -160,8 +160,10 @@ fn a_socket_that_a_shell_removes_is_not_the_targets_fault() {
     let Some(launcher) = at(test, Level::Kernel, None) else { return };
     let mut runner = Runner::new(launcher, true);
     runner.next_input(false).unwrap();
-    let run = runner.session().unwrap().root().join("run");
-    std::fs::remove_file(run.join("pardes-9p-m9p.sock")).unwrap();
+    let session = runner.session().unwrap();
+    // The target's own root directory is another than this process's.
+    let root = format!("/proc/{}/root{}", session.target_pid().unwrap(), session.root().display());
+    std::fs::remove_file(format!("{root}/run/pardes-9p-m9p.sock")).unwrap();
     let End::Found(found) = runner.step(&ways[1]).unwrap() else { panic!("nothing was found") };
     assert_eq!(found.kind, "dropped");
     runner.end().unwrap();
@@ -295,6 +297,24 @@ fn what_changes_by_itself_is_held_against_nobody() {
         let Some(replayed) = kernel(test, None, &ops) else { return };
         assert!(replayed.found.is_none(), "{first:?}: {:?}", replayed.found);
         assert_eq!((replayed.quits, replayed.not_run), (0, 0), "{first:?}");
+    }
+}
+
+/// A line in pieces on one fid is what it is whole.
+#[test]
+fn pieces_join_into_no_line_that_is_refused() {
+    let test = "pieces_join_into_no_line_that_is_refused";
+    let pieces = |pieces: &[&str]| -> Vec<Op> {
+        let hold = Op::Hold { h: "h0".into(), path: "/ctl".into(), mode: OWRITE };
+        let piece = |&data: &&str| Op::Hwrite { h: "h0".into(), data: data.into() };
+        [hold].into_iter().chain(pieces.iter().map(piece)).collect()
+    };
+    for (data, not_run) in
+        [(["Res", "tore\n"], 1), (["echo $x; kill", " -11 -1\n"], 1), (["Ms", "g a/b\n"], 0)]
+    {
+        let Some(replayed) = kernel(test, None, &pieces(&data)) else { return };
+        assert!(replayed.found.is_none(), "{data:?}: {:?}", replayed.found);
+        assert_eq!(replayed.not_run, not_run, "{data:?}");
     }
 }
 

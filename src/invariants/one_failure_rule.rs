@@ -97,10 +97,11 @@ fn looks_allowed(path: &str, data: &[u8]) -> usize {
     }
 }
 
-/// Whether a line is an Edit whose text is still to come: `Edit ,c`, `Edit {`.
+/// Whether a line is an Edit whose text may still be to come: `Edit ,c`, `Edit {`, and `Edit {/` too,
+/// since a block ends with its brace alone.
 fn opens_block(line: &[u8]) -> bool {
-    first_word(line) == b"Edit"
-        && line.trim_ascii_end().last().is_some_and(|last| b"aci{".contains(last))
+    let goes_on = line.trim_ascii_end().last().is_some_and(|last| b"aci".contains(last));
+    first_word(line) == b"Edit" && (goes_on || line.contains(&b'{'))
 }
 
 fn first_word(line: &[u8]) -> &[u8] {
@@ -201,7 +202,7 @@ mod tests {
         );
         let edit = outcome(&done, &[("/pane/3/ctl", "Edit p\n", false)], &["err a"]);
         assert!(why(&edit).contains("0 to 0"));
-        for block in ["Edit {\na/x/\n", "Edit ,c\n"] {
+        for block in ["Edit {\na/x/\n", "Edit ,c\n", "Edit {/\n", "Edit ,x/a/{d\n"] {
             assert_eq!(why(&outcome(&done, &[("/pane/3/ctl", block, false)], &["err a"])), "");
         }
     }

@@ -31,6 +31,10 @@ impl Session {
     pub(super) fn before(&self, op: &Op, needs: Needs) -> Result<Before, Failure> {
         let op = self.refs.resolve(op);
         let mut before = Before { panes: self.refs.panes.clone(), ..Before::default() };
+        if self.is_wild() {
+            // No rule claims anything of the rest, and what a shell left may take long to end.
+            return Ok(before);
+        }
         if let Some(pane) = edited_pane(&op).filter(|_| needs.edits) {
             before.edited = self.body(&pane)?.map(|body| (pane, body));
         }

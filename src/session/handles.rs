@@ -77,12 +77,17 @@ impl Context<'_> {
             out.note = Some("no such handle".into());
             return Ok(());
         };
-        let judge = |reach| guard_data(handle.file.path.as_bytes(), data, reach);
-        if let Err(why) = judge(self.reach) {
+        let judge = |data: &[u8], reach| guard_data(handle.file.path.as_bytes(), data, reach);
+        let judged = match self.reach {
+            Reach::Confined => judge(data, Reach::Confined),
+            // Pieces that are let through one by one may join into what is not.
+            Reach::Open => judge(&handle.begun.with(data), Reach::Open),
+        };
+        if let Err(why) = judged {
             out.note = Some(why.to_string());
             return Ok(());
         }
-        if self.reach == Reach::Open && judge(Reach::Confined).is_err() {
+        if self.reach == Reach::Open && judge(data, Reach::Confined).is_err() {
             self.wild.let_loose(self.sandbox.reached());
         }
         let cap = self.conn.msize().saturating_sub(WRITE_OVERHEAD_BYTES) as usize;
