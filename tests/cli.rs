@@ -224,3 +224,18 @@ fn a_program_by_its_path_is_fuzzed_like_pardes() {
     assert_eq!(done.status.code(), Some(0), "{out}");
     assert!(out.contains("SKIP  2") && out.contains("only the stand-in does"), "{out}");
 }
+
+#[test]
+fn launches_are_measured_at_each_level_that_can_be_had() {
+    let folder = tempfile::tempdir().unwrap();
+    let done = monkey9p(&["bench", "--launches", "2", "--json"], folder.path());
+    let out = String::from_utf8(done.stdout).unwrap();
+    assert_eq!(done.status.code(), Some(0), "{out}");
+    let rows: Vec<serde_json::Value> =
+        out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(rows.last().unwrap()["level"], "environment", "{out}");
+    for row in rows {
+        assert_eq!(row["launches"], 2);
+        assert!(row["median_ms"].as_f64().unwrap() > 0.0, "{out}");
+    }
+}

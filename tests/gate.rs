@@ -257,6 +257,33 @@ fn what_was_looked_at_is_what_the_target_gets() {
     }
 }
 
+/// A harness that is itself a target: where it is held, it can make no world of its own, and says so.
+#[test]
+fn a_sandbox_within_a_sandbox_is_refused_where_it_cannot_hold() {
+    for level in [Level::Kernel, Level::Landlock] {
+        let program = common::executable();
+        let script = format!("{} drill --json > told 2> why; echo $? > code", program.display());
+        let mut launcher = Launcher { level: Some(level), ..shell_launcher(&script) };
+        launcher.executable = program;
+        let Ok(mut sandbox) = launcher.sandbox() else {
+            skip("a_sandbox_within_a_sandbox", &format!("no level {level}"));
+            continue;
+        };
+        let plan = launcher.target.plan(sandbox.layout(), sandbox.token());
+        let proven = sandbox.prove(plan).unwrap();
+        sandbox.launch(proven).unwrap();
+        assert_eq!(sandbox.exit(Duration::from_secs(30)).unwrap(), Some(Exit::Code(0)));
+        let read = |name| fs::read_to_string(sandbox.reached().home.join(name)).unwrap();
+        let told = read("told");
+        assert_eq!(read("code").trim(), "1", "{level}: {told} {}", read("why"));
+        let reports: serde_json::Value = serde_json::from_str(&told).unwrap();
+        assert_eq!(reports.as_array().unwrap().len(), 1, "{told}");
+        assert_eq!(reports[0]["verdict"], "FAIL", "{told}");
+        assert!(told.contains("nothing was launched"), "{told}");
+        sandbox.teardown().unwrap();
+    }
+}
+
 /// Whatever the harness itself is told by its environment: the same world is proven, and the drill's
 /// launch is held in it.
 #[test]

@@ -37,7 +37,7 @@ const WALLS: [(&str, &[&str]); 19] = [
     ("escapes", &["sandbox", "target"]),
     ("drill", &["escapes", "feedback", "ops", "runner", "sandbox", "session", "wire"]),
     ("standin", &["wire"]),
-    ("bench", &["feedback", "runner", "standin", "target"]),
+    ("bench", &["feedback", "runner", "sandbox", "session", "standin", "target"]),
     (
         "cli",
         &[

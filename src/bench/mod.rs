@@ -1,7 +1,8 @@
 //! Measures of the harness itself: which planted defects the fuzz target finds, how soon, and by
-//! what help.
+//! what help; how long a launch takes.
 
 mod hunt;
+mod launch;
 
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -10,6 +11,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use serde::Serialize;
 
 pub use hunt::{Hunt, Hunted, hunt};
+pub use launch::{Launches, PARTS, launches};
 
 /// A help that the fuzz target can do without, and the variables that say whether it has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]

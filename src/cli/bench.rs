@@ -1,4 +1,4 @@
-//! `bench`: how soon planted defects are found, and by what help.
+//! `bench`: how soon planted defects are found, and by what help; how long a launch takes.
 
 use std::io::{IsTerminal as _, stderr};
 use std::path::PathBuf;
@@ -13,9 +13,12 @@ use super::CLEAN;
 use super::common::project;
 use super::fuzz::install_cargo_fuzz;
 use crate::bench::{
-    Hunt, Hunted, Plan, Row, SETTINGS, SLOW, Setting, all_plants, built_fuzzer, measure,
+    Hunt, Hunted, Launches, PARTS, Plan, Row, SETTINGS, SLOW, Setting, all_plants, built_fuzzer,
+    launches, measure,
 };
-use crate::sandbox::Warden;
+use crate::sandbox::{Warden, own_executable};
+use crate::session::Launcher;
+use crate::target::standin;
 
 #[derive(Debug, Args)]
 pub struct Arguments {
@@ -40,12 +43,18 @@ pub struct Arguments {
     /// The fuzz target's executable, instead of building it
     #[arg(long, value_name = "PATH")]
     fuzzer: Option<PathBuf>,
+    /// Measure so many launches at each level instead, up to the first answer over 9P
+    #[arg(long, value_name = "N", conflicts_with_all = ["ablation", "setting", "plants"])]
+    launches: Option<usize>,
     /// Print a JSON object for each row
     #[arg(long)]
     json: bool,
 }
 
 pub fn main(arguments: &Arguments) -> Result<i32> {
+    if let Some(count) = arguments.launches {
+        return measure_launches(count, arguments.json);
+    }
     let (settings, plants) = (settings(arguments)?, wanted(arguments)?);
     let fuzzer = match &arguments.fuzzer {
         Some(path) => path.canonicalize().with_context(|| path.display().to_string())?,
@@ -77,6 +86,27 @@ pub fn main(arguments: &Arguments) -> Result<i32> {
     let rows = measure(&plan, tell);
     warden.end()?;
     print(&plan, &rows?, arguments.json);
+    Ok(CLEAN)
+}
+
+/// Of the stand-in, which is launched as pardes is.
+fn measure_launches(count: usize, as_json: bool) -> Result<i32> {
+    let executable = own_executable();
+    let target = standin(executable.clone());
+    let rows = launches(&Launcher { target, executable, level: None }, count)?;
+    for row in &rows {
+        if as_json {
+            say!("{}", json!(row));
+            continue;
+        }
+        let Launches { level, launches, median_ms, ninth_decile_ms, parts_ms } = row;
+        let parts: Vec<String> =
+            PARTS.iter().zip(parts_ms).map(|(part, ms)| format!("{part} {ms:.2}")).collect();
+        say!(
+            "{level:<12} {launches} launches, median {median_ms:.2} ms, nine of ten within {ninth_decile_ms:.2} ms ({})",
+            parts.join(", ")
+        );
+    }
     Ok(CLEAN)
 }
 

@@ -131,7 +131,8 @@ fn processes() -> BTreeMap<i32, String> {
     let own = namespace("self");
     let prefix = format!("{}={}-", limits::TOKEN_VARIABLE, std::process::id());
     let another = |pid: i32| {
-        let environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+        // One whose environment is closed to this process is not of its making.
+        let Ok(environment) = fs::read(format!("/proc/{pid}/environ")) else { return true };
         environment
             .split(|&byte| byte == 0)
             .map(String::from_utf8_lossy)

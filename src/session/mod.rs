@@ -32,6 +32,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use futures_util::try_join;
 
+pub use connect::connect;
 pub use exchange::{Exchange, Ledger, Open, Request, Sending, Settled, WireEvent};
 pub use failure::{Failure, FailureKind, StartError};
 pub use fids::{Bound, follow};
@@ -53,7 +54,6 @@ use crate::ops::{Latin1, Op};
 use crate::sandbox::{Exit, Level, Sandbox, SandboxError, Wanted};
 use crate::target::{FIXTURES, Program, Target};
 use crate::wire::{Conn, WireError, drive};
-use connect::connect;
 use exec::Context;
 use follower::Follower;
 use handles::Handle;
