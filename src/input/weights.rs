@@ -181,6 +181,8 @@ pub(super) mod percent {
     /// Blocks and groups that are ended.
     pub const BLOCK_DOT: u32 = 60;
     pub const GROUP_CLOSED: u32 = 80;
+    /// Lines of a group after the first that are done somewhere else.
+    pub const GROUP_ADDRESS: u32 = 50;
 
     /// Texts written and read back; the rest are changed several times.
     pub const KEPT: u32 = 40;

@@ -128,8 +128,12 @@ fn block(draw: &mut Draw) -> Verb {
             dot: draw.percent(percent::BLOCK_DOT),
         };
     }
-    let line = |draw: &mut Draw| GroupLine { verb: draw.pick(BlockVerb::ALL), text: text(draw) };
-    let mut lines = vec![GroupLine { verb: BlockVerb::After, text: first }];
+    let line = |draw: &mut Draw| {
+        let placed = draw.percent(percent::GROUP_ADDRESS);
+        let address = if placed { Some(from_table!(draw, SimpleAddress)) } else { None };
+        GroupLine { address, verb: draw.pick(BlockVerb::ALL), text: text(draw) }
+    };
+    let mut lines = vec![GroupLine { address: None, verb: BlockVerb::After, text: first }];
     lines.extend(draw.several(2, line));
     Verb::Group { lines, closed: draw.percent(percent::GROUP_CLOSED) }
 }

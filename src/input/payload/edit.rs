@@ -1,6 +1,6 @@
 //! Edit commands: sam's, without those that reach files or shells.
 
-use super::{Address, Out, Regex};
+use super::{Address, Out, Regex, SimpleAddress};
 use crate::input::bytes::Bytes;
 use crate::ops::is_safe;
 
@@ -74,6 +74,8 @@ vocabulary! {
 
     /// A command in braces.
     pub struct GroupLine {
+        /// What it is done to, if not to what all of them are.
+        pub address: Option<SimpleAddress>,
         /// Where its text goes.
         pub verb: BlockVerb,
         /// The text.
@@ -166,8 +168,9 @@ impl Verb {
             }
             Verb::Group { lines, closed } => {
                 out.put(b"{");
-                for GroupLine { verb, text } in lines {
+                for GroupLine { address, verb, text } in lines {
                     out.put(b"\n");
+                    out.put(address.map_or(&b""[..], |address| address.value()));
                     put_text(out, *verb, text);
                 }
                 out.put(if *closed { b"\n}" } else { b"" });
