@@ -90,13 +90,18 @@ fn what_the_guard_refuses_is_counted_and_what_does_not_fail_is_not_minimized() {
         "{\"op\": \"stat\", \"path\": \"/os/etc\"}",
     ];
     fs::write(here.join("guarded.jsonl"), lines.join("\n")).unwrap();
-    // The weakest level: what only the kernel level holds is refused there.
-    let level = ["--level", "environment"];
-    let done = monkey9p(&[&["replay", "guarded.jsonl"][..], &level].concat(), here);
-    let out = String::from_utf8(done.stdout).unwrap();
-    assert!(out.contains("4 ops") && out.contains("3 not run"), "{out}");
-    let minimize = [&["minimize", "guarded.jsonl"][..], &level].concat();
-    refused(&minimize, here, &["it does not fail here"]);
+    // Where the target is held, what could reach a file or a shell is sent.
+    for (level, not_run) in [("environment", "3 not run"), ("kernel", "1 not run")] {
+        let done = monkey9p(&["replay", "--level", level, "guarded.jsonl"], here);
+        let out = String::from_utf8(done.stdout).unwrap();
+        if done.status.code() == Some(2) {
+            let why = String::from_utf8_lossy(&done.stderr).into_owned();
+            common::skip("what_the_guard_refuses_is_counted", &why);
+            continue;
+        }
+        assert!(out.contains("4 ops") && out.contains(not_run), "{level}: {out}");
+    }
+    refused(&["minimize", "guarded.jsonl"], here, &["it does not fail here"]);
 }
 
 #[test]

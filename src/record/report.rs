@@ -4,7 +4,7 @@
 use super::commands::commands;
 use super::story::{shown_text, tell};
 use super::{Circumstances, Finding, Verdict};
-use crate::ops::Op;
+use crate::ops::{Op, is_wild};
 
 /// What a step said, when it was run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -97,9 +97,27 @@ pub fn walkthrough(told: &[Told], replay: &str) -> String {
         Ok(line) => format!("\nWith the older script in Python:\n\n    {line}\n"),
         Err(why) => format!("\nThe older script in Python cannot: {why}.\n"),
     };
+    if ops.iter().any(needs_kernel_level) {
+        page += WARNING;
+    }
     page += "\nBy hand, with plan9port's `9p`, `S` set to the server's address (`unix!/path/to/socket`):\n\n";
     page += &indented(&commands(&ops));
     page
+}
+
+/// What a person is told who may do by hand what nothing then holds.
+const WARNING: &str = "
+**Some of these steps let a shell remove or end whatever the server can get at.** `monkey9p replay` holds them, at the kernel level
+alone; by hand they are for a machine that may be lost.
+";
+
+/// Whether an op, or one in it, is refused at every other level.
+fn needs_kernel_level(op: &Op) -> bool {
+    match op {
+        Op::Seq { ops } | Op::Second { ops } => ops.iter().any(needs_kernel_level),
+        Op::Wire { .. } => is_wild(op),
+        _ => op.is_for_the_kernel_level(),
+    }
 }
 
 /// The line that has the older script replay `file`, or why it cannot.
@@ -110,6 +128,9 @@ pub fn script_line(ops: &[Op], file: &str) -> Result<String, String> {
             Op::Seq { ops } => ops.iter().find_map(unknown),
             _ => None,
         }
+    }
+    if ops.iter().any(needs_kernel_level) {
+        return Err("nothing holds what these steps may reach there".into());
     }
     match ops.iter().find_map(unknown) {
         Some(kind) => Err(format!("it does not know the op {kind:?}")),
@@ -211,5 +232,20 @@ mod tests {
         let reset = Op::Seq { ops: vec![Op::Reset { follower: false }] };
         assert!(script_line(&[reset], "f").unwrap_err().contains("reset"));
         assert!(script_line(&[Op::Clunk { h: "h".into() }], "f").is_ok());
+    }
+
+    #[test]
+    fn who_would_do_by_hand_what_nothing_holds_is_warned() {
+        let told = |path: &str| {
+            let op = Op::Seq { ops: vec![Op::Remove { path: path.into() }] };
+            assert_eq!(
+                script_line(std::slice::from_ref(&op), "f").is_err(),
+                path.starts_with("/os"),
+                "{path}"
+            );
+            walkthrough(&[Told { op: Some(op), ..Told::default() }], "f")
+        };
+        assert!(told("/os/x").contains(WARNING.trim()));
+        assert!(!told("/pane/3").contains(WARNING.trim()));
     }
 }
