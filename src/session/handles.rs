@@ -3,7 +3,8 @@
 use bytes::Bytes;
 
 use super::begun::Begun;
-use super::exec::{Context, File, reply_timeout, write_timeout, writes};
+use super::exec::{Context, File};
+use super::expect::{reply_timeout, write_timeout, writes};
 use super::outcome::{Asked, Outcome, Sent, What};
 use crate::ops::{Latin1, Op, Reach, guard_data};
 use crate::wire::limits::WRITE_OVERHEAD_BYTES;

@@ -3,7 +3,7 @@
 
 use nix::sys::signal::Signal;
 
-use super::exec::writes;
+use super::expect::writes;
 use super::limits::CROWD;
 use super::outcome::{Answered, Asked, Outcome, What};
 use super::{Failure, FailureKind, Session, crash};
