@@ -33,7 +33,7 @@ const WALLS: [(&str, &[&str]); 18] = [
             "target",
         ],
     ),
-    ("campaign", &["sandbox", "target"]),
+    ("campaign", &["feedback", "input", "ops", "record", "runner", "sandbox", "target"]),
     ("drill", &["feedback", "ops", "runner", "sandbox", "session", "wire"]),
     ("standin", &["wire"]),
     ("bench", &["feedback", "runner", "standin", "target"]),

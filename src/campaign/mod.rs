@@ -1,73 +1,68 @@
-//! Detached timed runs: what is on disk of each, and whether its process is still the one that
-//! began it.
+//! Detached timed runs: what is on disk of each, its supervisor, and what is told of it.
 
+mod job;
+mod journal;
+mod libfuzzer;
+pub mod limits;
+mod lines;
+mod manifest;
+mod merge;
 mod process;
+mod record;
+mod slot;
+mod state;
+mod status;
+mod supervisor;
+mod totals;
 
-use std::fs;
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
-use serde::{Deserialize, Serialize};
+use nix::fcntl::{Flock, FlockArg};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use thiserror::Error;
 
-use crate::sandbox::tokened;
-
+pub use manifest::{Fuzzed, Hashed, Machine, Manifest};
 pub use process::Identity;
+pub use record::{Event, Kind, Sample};
+pub use state::{Phase, State};
+pub use status::Status;
+pub use supervisor::supervise;
+pub use totals::Totals;
 
-/// How long a campaign that was asked to stop may take before it is killed.
-pub const STOP_MS: u64 = 5_000;
-/// How often a wait for its end looks again.
-const POLL_MS: u64 = 20;
+use crate::ops::write_whole;
+use crate::sandbox::{remove_roots, sweep, tokened};
+use limits::{POLL_MS, RESERVE_BYTES, STOP_MS};
+use lines::{last_line, read_lines};
+use totals::read_json;
 
 const MANIFEST: &str = "manifest.json";
-const RESULT: &str = "result.json";
-/// The output of the campaign's process.
+const STATE: &str = "state.json";
+const STATS: &str = "stats.jsonl";
+const EVENTS: &str = "events.jsonl";
+/// Held by whoever is at the campaign.
+const LOCK: &str = ".lock";
+/// Space that is let go of when there is no more.
+const RESERVE: &str = ".reserve";
+/// The fuzz target's executable.
+const FUZZER: &str = "fuzzer";
+/// The inputs that grow.
+pub const CORPUS: &str = "corpus";
+/// What of them is needed for all that they reach.
+pub const MERGED: &str = "merged";
+/// libFuzzer's artifacts.
+pub const ARTIFACTS: &str = "artifacts";
+/// What the jobs tell of themselves.
+const JOBS: &str = "jobs";
+/// The records of what was found.
+pub const BUGS: &str = "bugs";
+/// The output of the supervisor.
 pub const LOG: &str = "log";
 
-/// What a campaign was started as; written once.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Manifest {
-    /// Its name, and its directory's.
-    pub name: String,
-    /// The version of this program.
-    pub version: String,
-    /// What is fuzzed.
-    pub target: String,
-    /// The program's path, or that it is embedded.
-    pub binary: String,
-    /// How long it is to run, in minutes.
-    pub minutes: u64,
-    /// Fuzzing processes at once.
-    pub jobs: u32,
-    /// When it began, in ISO 8601.
-    pub started: String,
-    /// Its process.
-    pub process: Identity,
-}
-
-/// How a campaign ended; written once, by its process.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Outcome {
-    /// 0 with nothing found, 1 with findings, 2 where it could not go on; nothing if it was stopped.
-    pub exit: Option<i32>,
-    /// When, in ISO 8601.
-    pub ended: String,
-}
-
-/// What a campaign is doing.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum State {
-    /// Its process lives.
-    Running,
-    /// It ended by itself, or was stopped.
-    Ended(Outcome),
-    /// Its process is gone and said nothing: it was killed, or the machine went down.
-    Killed,
-}
-
-/// Why a campaign cannot be started or read.
+/// Why a campaign cannot be started, read or gone on with.
 #[derive(Debug, Error)]
 pub enum CampaignError {
     /// A name that cannot be a directory's.
@@ -81,6 +76,17 @@ pub enum CampaignError {
     /// None of this name is.
     #[error("{}: no such campaign", .0.display())]
     Missing(PathBuf),
+    /// Somebody is at it.
+    #[error("{}: it is running", .0.display())]
+    Busy(PathBuf),
+    /// It cannot be gone on with.
+    #[error("{}: {why}", directory.display())]
+    Over {
+        /// Its directory.
+        directory: PathBuf,
+        /// Why not.
+        why: String,
+    },
     /// The system's reason, or a file that is not as it should be.
     #[error("{}: {why}", path.display())]
     File {
@@ -151,68 +157,164 @@ impl Campaign {
         &self.directory
     }
 
-    /// Writes the manifest.
-    pub fn begin(&self, manifest: &Manifest) -> Result<(), CampaignError> {
+    /// Its name.
+    pub fn name(&self) -> String {
+        self.directory.file_name().unwrap_or_default().to_string_lossy().into_owned()
+    }
+
+    /// Lays out what a new one needs: its manifest last, since without it there is no campaign.
+    /// `seeds` are the files that its corpus begins with.
+    pub fn lay_out(&self, manifest: &Manifest, seeds: &[PathBuf]) -> Result<(), CampaignError> {
+        let at = |name: &str| self.directory.join(name);
+        for name in [CORPUS, ARTIFACTS, JOBS, BUGS] {
+            self.io(name, fs::create_dir(at(name)))?;
+        }
+        let fuzzer = &manifest.fuzzer.path;
+        let fail = |why| CampaignError::File { path: fuzzer.clone(), why };
+        fs::copy(fuzzer, at(FUZZER)).map_err(fail)?;
+        copy_seeds(seeds, &at(SEEDS)).map_err(|(path, why)| CampaignError::File { path, why })?;
+        self.seed_corpus()?;
+        self.io(RESERVE, fs::write(at(RESERVE), vec![b'.'; RESERVE_BYTES]))?;
         self.put(MANIFEST, manifest)
     }
 
-    /// Writes how it ended.
-    pub fn end(&self, outcome: &Outcome) -> Result<(), CampaignError> {
-        self.put(RESULT, outcome)
+    /// Fills the corpus with the seeds that the campaign began with, and makes it if need be.
+    fn seed_corpus(&self) -> Result<(), CampaignError> {
+        let seeds: Vec<PathBuf> = files(&self.directory.join(SEEDS));
+        copy_seeds(&seeds, &self.directory.join(CORPUS))
+            .map_err(|(path, why)| CampaignError::File { path, why })
+    }
+
+    /// Removes a directory in which no campaign came to be.
+    pub fn discard(&self) {
+        let _ = fs::remove_dir_all(&self.directory);
+    }
+
+    /// Takes hold of it, so that nobody else does; whoever is killed lets go.
+    fn lock(&self) -> Result<Flock<File>, CampaignError> {
+        let path = self.directory.join(LOCK);
+        let opened = OpenOptions::new().create(true).append(true).open(&path);
+        let file = opened.map_err(|why| CampaignError::File { path, why })?;
+        Flock::lock(file, FlockArg::LockExclusiveNonblock)
+            .map_err(|_| CampaignError::Busy(self.directory.clone()))
     }
 
     /// What it was started as.
     pub fn manifest(&self) -> Result<Manifest, CampaignError> {
-        let path = self.directory.join(MANIFEST);
-        let fail = |why| CampaignError::File { path: path.clone(), why };
-        let bytes = fs::read(&path).map_err(fail)?;
-        serde_json::from_slice(&bytes).map_err(|why| fail(why.into()))
+        self.get(MANIFEST)
     }
 
-    /// What it is doing now.
-    pub fn state(&self) -> Result<State, CampaignError> {
-        // The process first: if it ended in between, its result is there.
-        let running = self.manifest()?.process.alive();
-        let path = self.directory.join(RESULT);
-        match fs::read(&path) {
-            Ok(bytes) => serde_json::from_slice(&bytes)
-                .map(State::Ended)
-                .map_err(|why| CampaignError::File { path, why: why.into() }),
-            Err(_) if running => Ok(State::Running),
-            Err(_) => Ok(State::Killed),
+    /// What it is doing now; nothing if no supervisor has taken it up yet.
+    pub fn state(&self) -> Result<Option<State>, CampaignError> {
+        match self.get::<State>(STATE) {
+            Ok(state) if state.phase.active() => {
+                let seen = state.seen();
+                // It may have ended in between, and said so.
+                let again = if seen.phase == Phase::Killed { self.get(STATE)? } else { seen };
+                Ok(Some(if again.phase.active() { again.seen() } else { again }))
+            }
+            Ok(state) => Ok(Some(state)),
+            Err(CampaignError::File { why, .. }) if why.kind() == io::ErrorKind::NotFound => {
+                Ok(None)
+            }
+            Err(why) => Err(why),
         }
     }
 
-    /// Asks its process to stop, waits, then kills it; never a stranger's that has its number now.
-    /// What the process started ends with it, and is waited for. Gives the state afterwards; `now`
-    /// is the time, in ISO 8601.
-    pub fn stop(&self, now: &str) -> Result<State, CampaignError> {
-        let process = self.manifest()?.process;
-        if !process.alive() {
-            return self.state();
+    /// How far it was last.
+    pub fn last_sample(&self) -> Option<Sample> {
+        last_line(&self.directory.join(STATS))
+    }
+
+    /// How far it was all along, and how many lines were torn.
+    pub fn samples(&self) -> Result<(Vec<Sample>, usize), CampaignError> {
+        self.io(STATS, read_lines(&self.directory.join(STATS)))
+    }
+
+    /// What happened.
+    pub fn events(&self) -> Result<Vec<Event>, CampaignError> {
+        Ok(self.io(EVENTS, read_lines(&self.directory.join(EVENTS)))?.0)
+    }
+
+    /// The sums over its processes.
+    pub fn totals(&self) -> Totals {
+        Totals::read(&self.directory.join(JOBS))
+    }
+
+    /// Asks its supervisor to stop, waits, then kills it; never a stranger's process that has its
+    /// number now. What it started ends with it, and what is left of that is ended. Gives the state
+    /// afterwards; `now` is the time, in ISO 8601.
+    pub fn stop(&self, now: &str) -> Result<Option<State>, CampaignError> {
+        let Some(state) = self.state()? else { return Ok(None) };
+        state.process.ask_to_stop();
+        if !wait_for(|| !state.process.alive()) {
+            state.process.kill();
+            wait_for(|| !state.process.alive());
+            if let Some(left) = self.state()?.filter(|left| left.phase == Phase::Killed) {
+                let reason = "it did not stop when it was asked to, and was killed".to_owned();
+                let until = Some(now.to_owned());
+                let elapsed_ms =
+                    self.last_sample().map_or(left.elapsed_ms, |sample| sample.elapsed_ms);
+                let reason = Some(reason);
+                let stopped = State { phase: Phase::Stopped, reason, until, elapsed_ms, ..left };
+                self.put(STATE, &stopped)?;
+            }
         }
-        process.ask_to_stop();
-        if !wait_for(|| !process.alive()) {
-            process.kill();
-        }
-        let prefix = format!("{}-", process.pid);
-        wait_for(|| !process.alive() && tokened(&prefix).is_empty());
-        if !process.alive() && self.state()? == State::Killed {
-            self.end(&Outcome { exit: None, ended: now.into() })?;
-        }
+        // Its warden is at it too, unless that was killed.
+        wait_for(|| tokened(&state.token).is_empty());
+        let swept = sweep(&state.token).and_then(|()| remove_roots(&state.token));
+        swept.map_err(|why| CampaignError::File {
+            path: self.directory.clone(),
+            why: io::Error::other(why.to_string()),
+        })?;
         self.state()
     }
 
-    fn put(&self, name: &str, value: &impl Serialize) -> Result<(), CampaignError> {
-        let path = self.directory.join(name);
-        let write = || -> io::Result<()> {
-            let mut beside = tempfile::NamedTempFile::new_in(&self.directory)?;
-            beside.write_all(&serde_json::to_vec_pretty(value)?)?;
-            beside.persist(&path)?;
-            Ok(())
-        };
-        write().map_err(|why| CampaignError::File { path: path.clone(), why })
+    fn get<T: DeserializeOwned>(&self, name: &str) -> Result<T, CampaignError> {
+        self.io(name, read_json(&self.directory.join(name)))
     }
+
+    fn put(&self, name: &str, value: &impl Serialize) -> Result<(), CampaignError> {
+        let written = serde_json::to_vec_pretty(value).map_err(io::Error::from);
+        self.io(name, written.and_then(|text| write_whole(&self.directory.join(name), &text)))
+    }
+
+    /// Names the file that something failed of.
+    fn io<T>(&self, name: &str, done: io::Result<T>) -> Result<T, CampaignError> {
+        done.map_err(|why| CampaignError::File { path: self.directory.join(name), why })
+    }
+}
+
+/// The seeds that a campaign began with, as they were.
+const SEEDS: &str = "seeds";
+
+/// Copies files by their names into a directory that is made if need be; what is there stays. An
+/// error is of the file that it is about.
+fn copy_seeds(seeds: &[PathBuf], into: &Path) -> Result<(), (PathBuf, io::Error)> {
+    fs::create_dir_all(into).map_err(|why| (into.to_owned(), why))?;
+    for seed in seeds {
+        let place = into.join(seed.file_name().unwrap_or_default());
+        if !place.exists() {
+            fs::copy(seed, &place).map_err(|why| (place.clone(), why))?;
+        }
+    }
+    Ok(())
+}
+
+/// The plain files in a directory, by name; none of one that is not there.
+pub fn files(directory: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(directory).into_iter().flatten().flatten();
+    let mut files: Vec<PathBuf> = entries
+        .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()))
+        .map(|entry| entry.path())
+        .collect();
+    files.sort();
+    files
+}
+
+/// The time in ISO 8601, in UTC, by the second.
+pub fn now() -> String {
+    humantime::format_rfc3339_seconds(SystemTime::now()).to_string()
 }
 
 /// Waits up to [`STOP_MS`] until `done`, and says whether it is.
@@ -224,20 +326,51 @@ fn wait_for(done: impl Fn() -> bool) -> bool {
     done()
 }
 
+/// Standard error may be closed; that is no reason to stop.
+fn tell(line: &str) {
+    let _ = writeln!(io::stderr(), "{line}");
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::BTreeMap;
 
-    fn manifest(name: &str, process: Identity) -> Manifest {
-        Manifest {
-            name: name.into(),
-            version: "0".into(),
-            target: "standin".into(),
+    fn manifest(folder: &Path) -> Manifest {
+        let fuzzer = folder.join("fuzz-target");
+        fs::write(&fuzzer, "x").unwrap();
+        let target = Fuzzed {
+            name: "standin".into(),
             binary: "x".into(),
-            minutes: 1,
+            program: None,
+            inferred: true,
+            plant: None,
+            level: None,
+        };
+        Manifest {
+            name: "one".into(),
+            version: "0".into(),
+            target,
+            fuzzer: Hashed::of(&fuzzer).unwrap(),
+            flags: vec![],
+            environment: BTreeMap::new(),
+            seconds: 60,
             jobs: 1,
             started: "2026-01-01T00:00:00Z".into(),
-            process,
+            machine: Machine::this(),
+        }
+    }
+
+    fn state(process: &Identity) -> State {
+        State {
+            phase: Phase::Running,
+            reason: None,
+            exit: None,
+            process: process.clone(),
+            token: format!("no process has this token {}", std::process::id()),
+            since: "2026-01-01T00:00:00Z".into(),
+            until: None,
+            elapsed_ms: 0,
         }
     }
 
@@ -246,23 +379,49 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let campaign = Campaign::create(folder.path(), "one").unwrap();
         assert!(matches!(Campaign::open(folder.path(), "one"), Err(CampaignError::Missing(_))));
+        campaign.lay_out(&manifest(folder.path()), &[]).unwrap();
+        assert_eq!(campaign.state().unwrap(), None);
+        assert_eq!(campaign.stop("now").unwrap(), None);
         let mut child = std::process::Command::new("sleep").arg("1000").spawn().unwrap();
         let process = Identity::of(child.id().cast_signed()).unwrap();
-        campaign.begin(&manifest("one", process.clone())).unwrap();
-        assert_eq!(campaign.state().unwrap(), State::Running);
+        campaign.put(STATE, &state(&process)).unwrap();
+        assert_eq!(campaign.state().unwrap().unwrap().phase, Phase::Running);
         assert!(matches!(Campaign::create(folder.path(), "one"), Err(CampaignError::Exists(_))));
         // A stranger that has the number now: alive, but begun at another time.
         let stranger = Identity { start: process.start + 1, ..process.clone() };
-        assert!(!stranger.alive());
-        stranger.kill();
-        stranger.ask_to_stop();
+        campaign.put(STATE, &state(&stranger)).unwrap();
+        assert_eq!(campaign.stop("now").unwrap().unwrap().phase, Phase::Killed);
         assert!(process.alive());
+        campaign.put(STATE, &state(&process)).unwrap();
         let reaper = std::thread::spawn(move || child.wait());
-        let stopped = Outcome { exit: None, ended: "2026-01-01T00:01:00Z".into() };
-        assert_eq!(campaign.stop("2026-01-01T00:01:00Z").unwrap(), State::Ended(stopped.clone()));
+        let stopped = campaign.stop("2026-01-01T00:01:00Z").unwrap().unwrap();
         reaper.join().unwrap().unwrap();
-        assert_eq!(campaign.stop("later").unwrap(), State::Ended(stopped));
+        // It ended when asked, and as no supervisor does: without a word.
+        assert_eq!(stopped.phase, Phase::Killed);
         assert_eq!(Campaign::all(folder.path()).unwrap().len(), 1);
+    }
+
+    #[test]
+    fn a_torn_state_is_an_error_that_names_the_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let campaign = Campaign::create(folder.path(), "one").unwrap();
+        campaign.lay_out(&manifest(folder.path()), &[]).unwrap();
+        for text in ["", "{\"phase\": \"runn", "[]", "{\"phase\": \"dreaming\"}"] {
+            fs::write(campaign.directory().join(STATE), text).unwrap();
+            let why = campaign.state().unwrap_err().to_string();
+            assert!(why.contains("state.json: "), "{text}: {why}");
+            assert!(Status::of(&campaign).is_err());
+        }
+    }
+
+    #[test]
+    fn only_one_is_at_a_campaign() {
+        let folder = tempfile::tempdir().unwrap();
+        let campaign = Campaign::create(folder.path(), "one").unwrap();
+        let held = campaign.lock().unwrap();
+        assert!(matches!(campaign.lock(), Err(CampaignError::Busy(_))));
+        drop(held);
+        assert!(campaign.lock().is_ok());
     }
 
     #[test]
