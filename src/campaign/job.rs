@@ -83,7 +83,7 @@ impl Job {
             .arg(format!("-artifact_prefix={}/", super::ARTIFACTS))
             .arg(format!("-timeout={INPUT_SECONDS}"))
             .arg(format!("-mutation_graph_file={}/lineage-{number}.dot", super::JOBS))
-            .args(["-reload=1", "-print_final_stats=1"])
+            .args(["-reload=1", "-print_final_stats=1", "-print_funcs=0"])
             .args(&site.manifest.flags)
             .env(OUT_VARIABLE, &site.directory)
             .env(TOLD_VARIABLE, &told);

@@ -174,8 +174,18 @@ impl Campaign {
         fs::copy(fuzzer, at(FUZZER)).map_err(fail)?;
         copy_seeds(seeds, &at(SEEDS)).map_err(|(path, why)| CampaignError::File { path, why })?;
         self.seed_corpus()?;
-        self.io(RESERVE, fs::write(at(RESERVE), vec![b'.'; RESERVE_BYTES]))?;
+        self.reserve()?;
         self.put(MANIFEST, manifest)
+    }
+
+    /// Holds space back, if none is.
+    fn reserve(&self) -> Result<(), CampaignError> {
+        let path = self.directory.join(RESERVE);
+        let held = fs::metadata(&path).is_ok_and(|meta| meta.len() == RESERVE_BYTES as u64);
+        match held {
+            true => Ok(()),
+            false => self.io(RESERVE, fs::write(&path, vec![b'.'; RESERVE_BYTES])),
+        }
     }
 
     /// Fills the corpus with the seeds that the campaign began with, and makes it if need be.

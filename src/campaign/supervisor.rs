@@ -68,6 +68,7 @@ impl Supervisor {
         signal_hook::flag::register(SIGHUP, Arc::default()).map_err(fail)?;
         let manifest = campaign.manifest()?;
         let before = campaign.state()?;
+        campaign.reserve()?;
         let spent_ms = before.as_ref().map_or(0, |before| before.elapsed_ms);
         let spent_ms = spent_ms.max(campaign.last_sample().map_or(0, |sample| sample.elapsed_ms));
         let warden = Warden::start().map_err(fail)?;
