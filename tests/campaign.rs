@@ -243,6 +243,7 @@ dd if=/dev/zero of=fill bs=4k 2>&-
 [ "$(wc -l <campaigns/f/stats.jsonl)" -ge "$lines" ] && echo no line is gone
 "$M9P" replay campaigns/f/bugs/one_failure_rule-*/record.jsonl; echo "replayed: $?"
 status | grep -o '"torn":[0-9]*'
+[ -e campaigns/f/.reserve ] || echo its reserve is spent
 rm fill
 "$M9P" campaign resume f; echo "resumed: $?"
 soon 'status | grep -q "\"jobs\":1"'
@@ -260,6 +261,7 @@ soon 'status | grep -q "\"jobs\":1"'
         "no line is gone\n",
         "replayed: 1\n",
         "\"torn\":0\n",
+        "its reserve is spent\n",
         "resumed: 0\n",
         "f: stopped\n",
         "stopped: 0\n",

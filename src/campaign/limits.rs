@@ -22,6 +22,9 @@ pub const MERGE_MS: u64 = 600_000;
 pub const SHORT_LIFE_MS: u64 = 60_000;
 /// So many short lives in a row, and a job is given up.
 pub const SHORT_LIVES: u32 = 5;
+/// So many processes in a row that refuse before they have run an input, and the target cannot be
+/// started. One alone may have had its sandbox killed.
+pub const REFUSALS: u32 = 3;
 /// How long a job waits after its first short life; twice as long after each more.
 pub const RESTART_MS: u64 = 200;
 /// How long one input may take before libFuzzer takes it for hung, in seconds; a verdict is part of it.
@@ -42,3 +45,9 @@ pub const FILE_BYTES: u64 = 64 << 20;
 pub const LINES_READ: usize = 2_000_000;
 /// Events that a status shows.
 pub const EVENTS_SHOWN: usize = 5;
+/// Points that a plot has.
+pub const PLOT_POINTS: usize = 400;
+/// How much of a story a report holds.
+pub const STORY_BYTES: usize = 256 << 10;
+/// Grown inputs that a report decodes.
+pub const GROWN_READ: usize = 20_000;

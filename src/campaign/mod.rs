@@ -9,16 +9,18 @@ mod manifest;
 mod merge;
 mod process;
 mod record;
+mod report;
 mod slot;
 mod state;
 mod status;
 mod supervisor;
 mod totals;
+mod words;
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
 use nix::fcntl::{Flock, FlockArg};
 use serde::Serialize;
@@ -28,10 +30,12 @@ use thiserror::Error;
 pub use manifest::{Fuzzed, Hashed, Machine, Manifest};
 pub use process::Identity;
 pub use record::{Event, Kind, Sample};
+pub use report::Report;
 pub use state::{Phase, State};
 pub use status::Status;
 pub use supervisor::supervise;
 pub use totals::Totals;
+pub use words::{local, now, plain};
 
 use crate::ops::write_whole;
 use crate::sandbox::{remove_roots, sweep, tokened};
@@ -320,11 +324,6 @@ pub fn files(directory: &Path) -> Vec<PathBuf> {
         .collect();
     files.sort();
     files
-}
-
-/// The time in ISO 8601, in UTC, by the second.
-pub fn now() -> String {
-    humantime::format_rfc3339_seconds(SystemTime::now()).to_string()
 }
 
 /// Waits up to [`STOP_MS`] until `done`, and says whether it is.

@@ -13,12 +13,12 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use super::job::Site;
 use super::journal::{Clock, Journal};
 use super::libfuzzer::Ending;
-use super::limits::{JOB_END_MS, JUDGE_MS, MERGE_MS, POLL_MS, SAMPLE_MS, TICK_MS};
+use super::limits::{JOB_END_MS, JUDGE_MS, MERGE_MS, POLL_MS, REFUSALS, SAMPLE_MS, TICK_MS};
 use super::merge::merge;
 use super::slot::{Gone, Slot};
 use super::{
     BUGS, CORPUS, Campaign, CampaignError, FUZZER, Identity, JOBS, Kind, Manifest, Phase, RESERVE,
-    STATE, Sample, State, Totals, now, tell,
+    Report, STATE, Sample, State, Totals, now, tell,
 };
 use crate::record::RECORD_FILE;
 use crate::sandbox::Warden;
@@ -34,6 +34,8 @@ struct Supervisor {
     slots: Vec<Slot>,
     totals: Totals,
     found: BTreeSet<String>,
+    /// Processes in a row that refused before they had run anything.
+    refusals: u32,
     /// Somebody asked it to stop.
     asked: Arc<AtomicBool>,
 }
@@ -112,6 +114,7 @@ impl Supervisor {
             slots,
             totals,
             found,
+            refusals: 0,
             asked,
         })
     }
@@ -198,7 +201,9 @@ impl Supervisor {
             _ => String::new(),
         };
         self.journal.event(Kind::Died, format!("{what}{why}"))?;
-        if *ending == Ending::Refused && *never_ran {
+        self.refusals =
+            if *ending == Ending::Refused && *never_ran { self.refusals + 1 } else { 0 };
+        if self.refusals >= REFUSALS {
             return Err(format!("the target cannot be started: {}", said.reason()));
         }
         if *given_up {
@@ -282,7 +287,15 @@ impl Supervisor {
         let _ = self.journal.event(Kind::Ended, what);
         (self.state.phase, self.state.exit) = (phase, Some(exit));
         (self.state.reason, self.state.until) = (failed, Some(now()));
-        if let Err(why) = self.campaign.put(STATE, &self.state) {
+        // Whoever waits for the state finds the report; but where room is short the state goes first.
+        let room = phase != Phase::Failed;
+        let report = || {
+            let report = Report::of(&self.campaign)?;
+            Report { state: Some(self.state.clone()), ..report }.write(&self.campaign)
+        };
+        let state = || self.campaign.put(STATE, &self.state);
+        let told = if room { [report(), state()] } else { [state(), report()] };
+        for why in told.into_iter().filter_map(Result::err) {
             tell(&format!("monkey9p: {why}"));
         }
         exit

@@ -24,7 +24,7 @@ const CRASH_FILE: &str = "crash.txt";
 /// The records of the failing step.
 const LOG_FILE: &str = "log.txt";
 /// The whole in words.
-const STORY_FILE: &str = "story.md";
+pub const STORY_FILE: &str = "story.md";
 /// Held while a directory of bugs is changed: several processes may find the same one.
 const LOCK_FILE: &str = ".lock";
 

@@ -141,7 +141,7 @@ impl Teller {
                 self.told.ops.insert(op.kind().to_owned(), spent);
             }
         }
-        self.told.note_slow(us, || describe(op));
+        self.told.note_slow(us, || in_words(op));
     }
 
     /// An input was run, in a target held at `level`; `coverage` says how many of its counters are
@@ -194,6 +194,16 @@ impl Teller {
             let _ = write_whole(&self.path, &text);
         }
     }
+}
+
+/// The op in a few words, and how much there is of it.
+fn in_words(op: &Op) -> String {
+    let steps = match op {
+        Op::Wire { steps, .. } => steps.len(),
+        Op::Seq { ops } | Op::Second { ops } => ops.len(),
+        _ => return describe(op),
+    };
+    format!("{} of {steps}", describe(op))
 }
 
 #[cfg(test)]

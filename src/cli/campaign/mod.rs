@@ -59,6 +59,13 @@ enum Command {
         #[arg(long)]
         quiet: bool,
     },
+    /// Write the report of one, as it is now, and print it
+    Report {
+        name: String,
+        /// Print it as JSON
+        #[arg(long)]
+        json: bool,
+    },
     /// The detached process itself
     #[command(hide = true)]
     Supervise { name: String },
@@ -79,6 +86,7 @@ pub fn main(arguments: &Arguments) -> Result<i32> {
             let campaign = Campaign::open(&folder, name)?;
             start::resume(&folder, &campaign, *wait, *quiet)
         }
+        Command::Report { name, json } => show::report(&Campaign::open(&folder, name)?, *json),
         Command::Supervise { name } => {
             nix::unistd::setsid().context("a session of its own")?;
             Ok(supervise(&folder, name)?)

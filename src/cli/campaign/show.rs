@@ -10,7 +10,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
 
 use super::super::{CLEAN, REFUSED};
-use crate::campaign::{Campaign, Phase, Status};
+use crate::campaign::{Campaign, CampaignError, Phase, Report, Status, local, plain};
 
 /// How often a campaign is looked at while it is watched.
 const WATCH: Duration = Duration::from_secs(1);
@@ -56,6 +56,24 @@ pub fn status(campaign: &Campaign, watch: bool, as_json: bool) -> Result<i32> {
         before = Some(status.phase);
         std::thread::sleep(WATCH);
     }
+}
+
+/// Writes the report anew, and prints it as a text or as JSON.
+pub fn report(campaign: &Campaign, as_json: bool) -> Result<i32> {
+    let report = Report::of(campaign)?;
+    let written = report.write(campaign);
+    match as_json {
+        true => say!("{}", json!(report)),
+        false => say_on!("{}", report.text()),
+    }
+    match written {
+        Ok(()) if !as_json => say!("page         {}", campaign.page_path().display()),
+        Ok(()) => {}
+        // What was read is told all the same.
+        Err(why @ CampaignError::File { .. }) => eprintln!("monkey9p: not written: {why}"),
+        Err(why) => return Err(why.into()),
+    }
+    Ok(CLEAN)
 }
 
 /// Waits for the end, with progress on a terminal; gives the campaign's exit code.
@@ -108,7 +126,7 @@ fn text(status: &Status) -> String {
     let sample = &status.sample;
     let mut out = String::new();
     let mut put = |what: &str, value: String| {
-        let _ = writeln!(out, "{what:<12} {value}");
+        let _ = writeln!(out, "{what:<12} {}", plain(&value));
     };
     put("campaign", status.name.clone());
     put("state", line(status));
@@ -141,17 +159,8 @@ fn text(status: &Status) -> String {
     }
     put("directory", status.directory.clone());
     for event in &status.events {
-        let _ = writeln!(out, "  {}  {}: {}", local(&event.at), event.kind.name(), event.what);
+        let _ =
+            writeln!(out, "  {}  {}: {}", local(&event.at), event.kind.name(), plain(&event.what));
     }
     out
-}
-
-/// A time of a file's as a person here reads it.
-pub fn local(at: &str) -> String {
-    match at.parse::<jiff::Timestamp>() {
-        Ok(time) => {
-            time.to_zoned(jiff::tz::TimeZone::system()).strftime("%Y-%m-%d %H:%M:%S %Z").to_string()
-        }
-        Err(_) => at.to_owned(),
-    }
 }
