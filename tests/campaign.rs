@@ -77,6 +77,9 @@ fn a_planted_defect_is_one_finding_however_often_it_is_met() {
         let found = bugs(&checkout);
         assert!(found.len() == 1 && found[0]["kind"] == kind, "{found:?}");
         assert_eq!(checkout.left(&checkout.token("planted")), None);
+        let page = fs::read_to_string(checkout.path("planted").join("report.html")).unwrap();
+        assert!(page.contains(found[0]["directory"].as_str().unwrap()) && page.contains("<pre>"));
+        assert_eq!(page.matches("class=\"finding\"").count(), 1);
     }
 }
 
@@ -269,4 +272,29 @@ soon 'status | grep -q "\"jobs\":1"'
         assert!(said.contains(want), "{want}: {said}");
     }
     assert!(!said.contains("never: "), "{said}");
+}
+
+/// What grew comes into the corpus by a merge alone, and changes no seed.
+#[test]
+fn the_corpus_grows_by_a_merge_and_its_seeds_stay() {
+    let test = "the_corpus_grows_by_a_merge_and_its_seeds_stay";
+    let Some(fuzzer) = common::fuzzer(test) else { return };
+    let checkout = Checkout::new(fuzzer.clone(), None);
+    let committed = checkout.root().join("corpus/monkey9p");
+    let before = contents(&committed);
+    let done = checkout.start("grown", &["--seconds", "5", "--wait", "--quiet"]);
+    assert!(done.status.code() == Some(0) && said(&done).is_empty(), "{}", said(&done));
+    let fuzzer = ["--fuzzer", fuzzer.to_str().unwrap()];
+    let merge = || checkout.run(&[&["corpus", "merge", "grown"], &fuzzer[..]].concat());
+    let done = merge();
+    assert!(done.status.success(), "{}", said(&done));
+    let after = contents(&committed);
+    assert!(after.len() > before.len(), "{}", said(&done));
+    assert!(before.iter().all(|(name, bytes)| after.get(name) == Some(bytes)));
+    let stats = checkout.run(&["corpus", "stats", "--json"]);
+    let stats: Value = serde_json::from_slice(&stats.stdout).unwrap();
+    assert_eq!((&stats["seeds"], &stats["inputs"]), (&before.len().into(), &after.len().into()));
+    assert_eq!(stats["undecodable"], 0);
+    let stats = said(&checkout.run(&["corpus", "stats", "grown"]));
+    assert!(stats.contains("/merged: ") && stats.contains("files: "), "{stats}");
 }

@@ -62,12 +62,7 @@ impl Site {
     pub fn fuzzer(&self) -> Command {
         let mut command = Command::new(self.directory.join(super::FUZZER));
         command.current_dir(&self.directory).env(self.token.0, &self.token.1);
-        for (name, value) in self.manifest.variables() {
-            match value {
-                Some(value) => command.env(name, value),
-                None => command.env_remove(name),
-            };
-        }
+        self.manifest.set_environment(&mut command);
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
         command
     }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use serde::{Deserialize, Serialize};
 use sha1::{Digest as _, Sha1};
@@ -127,8 +128,17 @@ impl Manifest {
         HANDED_ON.iter().filter_map(set).collect()
     }
 
-    /// What a fuzzing process has in its environment, and what it must not have.
-    pub fn variables(&self) -> Vec<(&str, Option<String>)> {
+    /// Gives a fuzzing process what it has in its environment, and takes what it must not have.
+    pub(super) fn set_environment(&self, command: &mut Command) {
+        for (name, value) in self.variables() {
+            match value {
+                Some(value) => command.env(name, value),
+                None => command.env_remove(name),
+            };
+        }
+    }
+
+    fn variables(&self) -> Vec<(&str, Option<String>)> {
         let program = self.target.program.as_ref();
         let mut variables = vec![
             (PARDES_VARIABLE, program.map(|program| program.path.display().to_string())),

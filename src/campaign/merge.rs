@@ -2,13 +2,16 @@
 
 use std::fs;
 use std::io::{self, BufReader};
+use std::os::unix::fs::symlink;
 use std::path::Path;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use super::job::Site;
-use super::limits::TICK_MS;
+use super::limits::{MERGE_MS, TICK_MS};
 use super::lines::bounded_line;
-use super::{CORPUS, MERGED, files};
+use super::manifest::Manifest;
+use super::{CORPUS, Campaign, CampaignError, FUZZER, MERGED, files};
 use crate::runner::{OUT_VARIABLE, TOLD_VARIABLE, VERDICT_VARIABLE};
 
 /// Where the new one is made; and where what fails on the way leaves its records, which are of
@@ -36,6 +39,65 @@ pub fn merge(
         .env(OUT_VARIABLE, ASIDE)
         .env(VERDICT_VARIABLE, "0")
         .env_remove(TOLD_VARIABLE);
+    let done = run(&mut command, within, &mut enough);
+    remove(&at(ASIDE))?;
+    if let Err(why) = done {
+        remove(&at(HALF))?;
+        return Err(why);
+    }
+    remove(&at(MERGED))?;
+    fs::rename(at(HALF), at(MERGED))?;
+    Ok((files(&at(CORPUS)).len(), files(&at(MERGED)).len()))
+}
+
+/// Brings into `corpus` what of a campaign's inputs adds features there: gives how many inputs it has
+/// more, of how many there are. Nothing that is there is changed or removed. `token` has what is
+/// started ended with this program.
+pub fn bring_in(
+    campaign: &Campaign,
+    fuzzer: &Path,
+    corpus: &Path,
+    token: (&str, &str),
+) -> Result<(usize, usize), CampaignError> {
+    let manifest = campaign.manifest()?;
+    let merged = campaign.directory.join(MERGED);
+    let from = if merged.is_dir() { merged } else { campaign.directory.join(CORPUS) };
+    let before = files(corpus).len();
+    let there = files(&from).len();
+    campaign.io(CORPUS, merge_into(&manifest, [fuzzer, corpus, &from], token))?;
+    Ok((files(corpus).len().saturating_sub(before), there))
+}
+
+/// Names that stand for the fuzz target, where to and where from.
+const LINKS: [&str; 3] = [FUZZER, "into", "from"];
+
+fn merge_into(manifest: &Manifest, paths: [&Path; 3], token: (&str, &str)) -> io::Result<()> {
+    // libFuzzer starts itself again by way of a shell, and quotes nothing: so all is linked to here.
+    let folder = tempfile::tempdir()?;
+    for (link, path) in LINKS.into_iter().zip(paths) {
+        symlink(path.canonicalize()?, folder.path().join(link))?;
+    }
+    let mut command = Command::new(folder.path().join(FUZZER));
+    manifest.set_environment(&mut command);
+    command
+        .current_dir(folder.path())
+        .args(["-merge=1", "-merge_control_file=control", "into", "from"])
+        .env(token.0, token.1)
+        .env(OUT_VARIABLE, folder.path())
+        .env(VERDICT_VARIABLE, "0")
+        .env_remove(TOLD_VARIABLE)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped());
+    run(&mut command, Duration::from_millis(MERGE_MS), &mut || false)
+}
+
+/// Runs libFuzzer at a merge to its end, or until there is no more time or somebody has `enough`.
+fn run(
+    command: &mut Command,
+    within: Duration,
+    enough: &mut dyn FnMut() -> bool,
+) -> io::Result<()> {
     let mut child = command.spawn()?;
     let listener = child.stderr.take().map(|stderr| {
         std::thread::spawn(move || {
@@ -63,22 +125,14 @@ pub fn merge(
         }
         std::thread::sleep(Duration::from_millis(TICK_MS));
     };
-    let done = match status {
+    match status {
         Ok(status) if status.success() => Ok(()),
         Ok(status) => {
             let last = listener.and_then(|listener| listener.join().ok()).unwrap_or_default();
             Err(io::Error::other(format!("{status}: {last}")))
         }
         Err(why) => Err(io::Error::other(why)),
-    };
-    remove(&at(ASIDE))?;
-    if let Err(why) = done {
-        remove(&at(HALF))?;
-        return Err(why);
     }
-    remove(&at(MERGED))?;
-    fs::rename(at(HALF), at(MERGED))?;
-    Ok((files(&at(CORPUS)).len(), files(&at(MERGED)).len()))
 }
 
 fn remove(path: &Path) -> io::Result<()> {

@@ -28,6 +28,7 @@ use serde::de::DeserializeOwned;
 use thiserror::Error;
 
 pub use manifest::{Fuzzed, Hashed, Machine, Manifest};
+pub use merge::bring_in;
 pub use process::Identity;
 pub use record::{Event, Kind, Sample};
 pub use report::Report;

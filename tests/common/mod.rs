@@ -2,6 +2,7 @@
 #![allow(dead_code, reason = "each test takes what it needs")]
 
 pub mod campaigns;
+pub mod chromium;
 pub mod disk;
 
 use std::fs;
