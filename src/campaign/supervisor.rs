@@ -276,29 +276,37 @@ impl Supervisor {
             (None, Over::Asked) => (Phase::Stopped, i32::from(any)),
             (None, _) => (Phase::Ended, i32::from(any)),
         };
-        let what = failed.clone().unwrap_or_else(|| match phase {
+        (self.state.phase, self.state.exit) = (phase, Some(exit));
+        (self.state.reason, self.state.until) = (failed, Some(now()));
+        self.tell_end();
+        exit
+    }
+
+    /// Writes the event, the report and the state.
+    fn tell_end(&mut self) {
+        let phase = self.state.phase;
+        let what = self.state.reason.clone().unwrap_or_else(|| match phase {
             Phase::Stopped => "stopped: somebody asked".into(),
             _ => "the time is up".into(),
         });
+        let _ = self.journal.event(Kind::Ended, what);
         if phase == Phase::Ended {
             // Nobody goes on with it, and it is large.
             let _ = fs::remove_file(self.site.directory.join(FUZZER));
         }
-        let _ = self.journal.event(Kind::Ended, what);
-        (self.state.phase, self.state.exit) = (phase, Some(exit));
-        (self.state.reason, self.state.until) = (failed, Some(now()));
-        // Whoever waits for the state finds the report; but where room is short the state goes first.
-        let room = phase != Phase::Failed;
         let report = || {
             let report = Report::of(&self.campaign)?;
             Report { state: Some(self.state.clone()), ..report }.write(&self.campaign)
         };
         let state = || self.campaign.put(STATE, &self.state);
-        let told = if room { [report(), state()] } else { [state(), report()] };
+        // Whoever waits for the state finds the report; but where room is short the state goes first.
+        let told = match phase {
+            Phase::Failed => [state(), report()],
+            _ => [report(), state()],
+        };
         for why in told.into_iter().filter_map(Result::err) {
             tell(&format!("monkey9p: {why}"));
         }
-        exit
     }
 
     /// What is being judged when the time is up is judged to the end, unless somebody asks to stop.

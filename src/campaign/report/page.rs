@@ -14,6 +14,8 @@ use crate::runner::{Answers, AskedOf, Operation};
 /// were the same.
 const WIDE: (u32, u32) = (860, 240);
 const NARROW: (u32, u32) = (360, 220);
+/// Seeds that are named: a corpus that grew before is among them.
+const SEEDS: usize = 50;
 /// Events that are shown, the last ones.
 const EVENTS: usize = 100;
 
@@ -152,6 +154,7 @@ fn growth(report: &Report) -> Markup {
     let growth = &report.growth;
     let (grown, barren): (Vec<_>, Vec<_>) = growth.seeds.iter().partition(|it| it.inputs > 0);
     let barren: Vec<&str> = barren.iter().map(|it| &*it.seed).collect();
+    let more = grown.len().saturating_sub(SEEDS);
     html! {
         h2 { "What brought new features" }
         p { (growth.inputs) " inputs that brought features were made of others; of " (growth.unknown)
@@ -160,11 +163,16 @@ fn growth(report: &Report) -> Markup {
         div.scroll {
             table {
                 thead { tr { th { "seed" } th { "inputs" } } }
-                tbody { @for it in grown { tr { th scope="row" { (it.seed) } td { (it.inputs) } } } }
+                tbody { @for it in grown.into_iter().take(SEEDS) { tr { th scope="row" { (it.seed) } td { (it.inputs) } } } }
             }
         }
-        @if !barren.is_empty() {
+        @if more > 0 {
+            p.small { "Fewer come from each of " (more) " others." }
+        }
+        @if (1..=SEEDS).contains(&barren.len()) {
             p.small { "None come from " (barren.join(", ")) "." }
+        } @else if !barren.is_empty() {
+            p.small { "None come from " (barren.len()) " others." }
         }
         p { "Ops that such inputs have more of than what they were made of, in " (growth.compared) " pairs that could be compared:" }
         div.scroll {

@@ -4,7 +4,6 @@ mod show;
 mod start;
 
 use std::path::Path;
-use std::path::PathBuf;
 
 use anyhow::{Context as _, Result, bail};
 use clap::{Args, Subcommand};
@@ -118,13 +117,4 @@ fn stop(campaign: &Campaign) -> Result<i32> {
         None => say!("{name}: it has not begun"),
     }
     Ok(CLEAN)
-}
-
-/// The files of the committed corpus whose names say that they are seeds.
-fn seeds(project: &Path) -> Vec<PathBuf> {
-    let all = crate::campaign::files(&project.join("corpus/monkey9p"));
-    let is_seed = |path: &PathBuf| {
-        path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("seed-"))
-    };
-    all.into_iter().filter(is_seed).collect()
 }

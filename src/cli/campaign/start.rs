@@ -10,10 +10,11 @@ use clap::Args;
 
 use super::super::common::{TargetArguments, project};
 use super::super::{CLEAN, fuzz};
-use super::{seeds, show};
+use super::show;
 use crate::campaign::limits::{BEGIN_MS, POLL_MS};
 use crate::campaign::{
-    Campaign, CampaignError, Fuzzed, Hashed, Identity, LOG, Machine, Manifest, Phase, State, now,
+    Campaign, CampaignError, Fuzzed, Hashed, Identity, LOG, Machine, Manifest, Phase, State, files,
+    now,
 };
 
 #[derive(Debug, Args)]
@@ -91,7 +92,7 @@ pub fn start(folder: &Path, start: &Start) -> Result<i32> {
         machine: Machine::this(),
     };
     let campaign = Campaign::create(folder, &name)?;
-    if let Err(why) = campaign.lay_out(&manifest, &seeds(&project)) {
+    if let Err(why) = campaign.lay_out(&manifest, &files(&project.join("corpus/monkey9p"))) {
         campaign.discard();
         return Err(why.into());
     }
