@@ -10,7 +10,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
 
 use super::super::{CLEAN, REFUSED};
-use crate::campaign::{Campaign, CampaignError, Phase, Report, Status, local, plain};
+use crate::campaign::{Campaign, CampaignError, Phase, Report, Sample, Status, local, plain};
 
 /// How often a campaign is looked at while it is watched.
 const WATCH: Duration = Duration::from_secs(1);
@@ -89,7 +89,7 @@ pub fn wait(campaign: &Campaign, quiet: bool) -> Result<i32> {
             break status;
         }
         progress.set_position(status.elapsed_s as u64);
-        progress.set_message(line(&status));
+        progress.set_message(counts(&status));
         std::thread::sleep(WATCH / 4);
     };
     progress.finish_and_clear();
@@ -101,7 +101,6 @@ pub fn wait(campaign: &Campaign, quiet: bool) -> Result<i32> {
 
 /// A campaign in a line.
 fn line(status: &Status) -> String {
-    let sample = &status.sample;
     let mut line = match (status.phase, &status.until) {
         (Phase::Running | Phase::Merging, _) | (_, None) => status.phase.name().to_owned(),
         (phase, Some(until)) => format!("{} {}", phase.name(), local(until)),
@@ -109,16 +108,14 @@ fn line(status: &Status) -> String {
     if let Some(exit) = status.exit {
         let _ = write!(line, " with {exit}");
     }
-    let _ = write!(
-        line,
-        ", {} of {} s, {} executions, {} features, {} found",
-        status.elapsed_s as u64,
-        status.seconds,
-        sample.executions,
-        sample.features,
-        sample.signatures
-    );
+    let _ =
+        write!(line, ", {} of {} s, {}", status.elapsed_s as u64, status.seconds, counts(status));
     line
+}
+
+fn counts(status: &Status) -> String {
+    let Sample { executions, features, signatures, .. } = status.sample;
+    format!("{executions} executions, {features} features, {signatures} found")
 }
 
 /// A campaign in a few lines.

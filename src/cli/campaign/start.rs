@@ -70,9 +70,7 @@ pub fn start(folder: &Path, start: &Start) -> Result<i32> {
         bail!("{flag}: expected a flag of libFuzzer's that a campaign does not give itself");
     }
     // Whatever would make it fail at once should fail here, where it is seen.
-    if let Err(CampaignError::Exists(path)) = free(folder, &name) {
-        return Err(CampaignError::Exists(path).into());
-    }
+    free(folder, &name)?;
     let target = start.target.target()?;
     fuzz::prove_isolation(&start.target, start.quiet)?;
     let fuzzer = match &start.fuzzer {
