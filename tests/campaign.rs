@@ -3,7 +3,7 @@
 
 mod common;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 use std::time::Duration;
@@ -291,6 +291,9 @@ fn the_corpus_grows_by_a_merge_and_its_seeds_stay() {
     let after = contents(&committed);
     assert!(after.len() > before.len(), "{}", said(&done));
     assert!(before.iter().all(|(name, bytes)| after.get(name) == Some(bytes)));
+    // No input is there twice.
+    let different: BTreeSet<&Vec<u8>> = after.values().collect();
+    assert_eq!(different.len(), after.len());
     let stats = checkout.run(&["corpus", "stats", "--json"]);
     let stats: Value = serde_json::from_slice(&stats.stdout).unwrap();
     assert_eq!((&stats["seeds"], &stats["inputs"]), (&before.len().into(), &after.len().into()));

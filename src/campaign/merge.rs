@@ -1,5 +1,6 @@
 //! The corpus at a campaign's end: merged and minimized by libFuzzer, beside the one that grew.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::{self, BufReader};
 use std::os::unix::fs::symlink;
@@ -68,14 +69,24 @@ pub fn bring_in(
     Ok((files(corpus).len().saturating_sub(before), there))
 }
 
-/// Names that stand for the fuzz target, where to and where from.
-const LINKS: [&str; 3] = [FUZZER, "into", "from"];
-
-fn merge_into(manifest: &Manifest, paths: [&Path; 3], token: (&str, &str)) -> io::Result<()> {
+fn merge_into(
+    manifest: &Manifest,
+    [fuzzer, into, from]: [&Path; 3],
+    token: (&str, &str),
+) -> io::Result<()> {
     // libFuzzer starts itself again by way of a shell, and quotes nothing: so all is linked to here.
     let folder = tempfile::tempdir()?;
-    for (link, path) in LINKS.into_iter().zip(paths) {
+    for (link, path) in [(FUZZER, fuzzer), ("into", into)] {
         symlink(path.canonicalize()?, folder.path().join(link))?;
+    }
+    // What is there by another name would come in again if it ever did a thing that it does not always.
+    let there: BTreeSet<Vec<u8>> = files(into).iter().flat_map(fs::read).collect();
+    let other = folder.path().join("from");
+    fs::create_dir(&other)?;
+    for path in files(from) {
+        if !there.contains(&fs::read(&path)?) {
+            fs::copy(&path, other.join(path.file_name().unwrap_or_default()))?;
+        }
     }
     let mut command = Command::new(folder.path().join(FUZZER));
     manifest.set_environment(&mut command);
