@@ -244,3 +244,37 @@ fn launches_are_measured_at_each_level_that_can_be_had() {
         assert!(row["median_ms"].as_f64().unwrap() > 0.0, "{out}");
     }
 }
+
+/// Before anything is built or launched.
+#[test]
+fn a_campaign_that_cannot_be_is_refused_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path();
+    refused(&["campaign", "list"], here, &["neither it nor a directory above holds seeds/"]);
+    fs::create_dir_all(here.join("seeds")).unwrap();
+    fs::create_dir_all(here.join("fuzz")).unwrap();
+    fs::write(here.join("fuzz/Cargo.toml"), "").unwrap();
+    refused(&["campaign", "status"], here, &["no campaign has been started"]);
+    for command in ["status", "stop", "wait", "resume", "report"] {
+        refused(&["campaign", command, "gone"], here, &["campaigns/gone: no such campaign"]);
+        refused(&["campaign", command, "../x"], here, &["\"../x\": expected a name of letters"]);
+    }
+    refused(&["corpus", "merge", "gone"], here, &["campaigns/gone: no such campaign"]);
+    let start = ["campaign", "start", "--name"];
+    refused(&[&start[..], &["a/b"]].concat(), here, &["\"a/b\": expected a name"]);
+    for flag in ["-runs=5", "-fork=2", "-merge", "corpus"] {
+        let arguments = [&start[..], &["x", "--", flag]].concat();
+        refused(&arguments, here, &[flag, "expected a flag of libFuzzer's"]);
+    }
+    refused(&[&start[..], &["x", "--jobs", "0"]].concat(), here, &["--jobs"]);
+    let both = [&start[..], &["x", "--minutes", "1", "--seconds", "1"]].concat();
+    refused(&both, here, &["cannot be used with"]);
+    fs::create_dir_all(here.join("campaigns/torn")).unwrap();
+    fs::write(here.join("campaigns/torn/manifest.json"), "{\"name\": ").unwrap();
+    refused(&["campaign", "status", "torn"], here, &["torn/manifest.json: ", "EOF"]);
+    // It hides no other.
+    let listed = monkey9p(&["campaign", "list"], here);
+    assert!(listed.status.success());
+    assert!(String::from_utf8_lossy(&listed.stdout).contains("torn/manifest.json: "));
+    assert!(!here.join("campaigns/x").exists());
+}

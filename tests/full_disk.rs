@@ -2,40 +2,7 @@
 
 mod common;
 
-use std::process::{Command, Output};
-
-/// Runs a script at the top of a file system of 256 KiB, and nothing else sees it: with `$M9P` the
-/// executable, and a planted defect. None where there may be no such file system.
-fn on_small_disk(test: &str, script: &str) -> Option<(Option<i32>, String)> {
-    let disk = tempfile::tempdir().unwrap();
-    let inside = |script: &str| {
-        let mount = "mount -t tmpfs -o size=256k none \"$1\" && cd \"$1\" || exit 125";
-        let mut unshare = Command::new("unshare");
-        unshare
-            .args(["--map-root-user", "--mount", "sh", "-uc", &format!("{mount}\n{script}"), "sh"])
-            .arg(disk.path())
-            .env_remove("PARDES")
-            .env("STANDIN_PLANT", "err-missing")
-            .env("M9P", common::executable());
-        unshare.output()
-    };
-    let said = |done: &Output| {
-        [&done.stdout, &done.stderr].map(|out| String::from_utf8_lossy(out).into_owned()).concat()
-    };
-    match inside("true") {
-        Ok(done) if done.status.success() => {}
-        Ok(done) => {
-            common::skip(test, &format!("no disk to fill: {}", said(&done).trim()));
-            return None;
-        }
-        Err(why) => {
-            common::skip(test, &format!("no disk to fill: unshare: {why}"));
-            return None;
-        }
-    }
-    let done = inside(script).unwrap();
-    Some((done.status.code(), said(&done)))
-}
+use common::disk::on_small_disk;
 
 /// A bug is found, and the disk is changed; then nothing can be written, and nothing changes.
 fn nothing_is_lost(test: &str, change: &str, error: &str) {
@@ -50,7 +17,9 @@ record=$(echo o/bugs/one_failure_rule-*/record.jsonl)
 "$M9P" replay "$record"; echo "replayed: $?"
 [ "$before" = "$(all)" ] && echo the same
 "#;
-    let Some((_, said)) = on_small_disk(test, &script.replace("CHANGE", change)) else { return };
+    let Some((_, said)) = on_small_disk(test, "256k", &script.replace("CHANGE", change)) else {
+        return;
+    };
     for want in [
         "found: 1\n",
         &format!("o/runs/seed-4/ops.jsonl: {error}"),
@@ -89,7 +58,7 @@ mount -t tmpfs -o size=4k none o/bugs && dd if=/dev/zero of=o/bugs/fill bs=4k 2>
 find o/bugs -name '.tmp*' | sed 's/^/left: /'
 "$M9P" replay o/runs/seed-3/ops.jsonl; echo "replayed: $?"
 "#;
-    let Some((_, said)) = on_small_disk(test, script) else { return };
+    let Some((_, said)) = on_small_disk(test, "256k", script) else { return };
     for want in [
         "FAIL one_failure_rule: ",
         "o/bugs: No space left on device",

@@ -3,41 +3,18 @@
 mod common;
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use monkey9p::sandbox::{roots, sweep, tokened};
 
 const SOON: Duration = Duration::from_secs(120);
 
-/// The fuzz target's executable, if `cargo fuzz build -s none` has made one of this very source.
-fn fuzzer(test: &str) -> Option<PathBuf> {
-    let built = |path: &PathBuf| fs::metadata(path).and_then(|meta| meta.modified()).ok();
-    let found = fs::read_dir(common::project().join("fuzz/target"))
-        .into_iter()
-        .flatten()
-        .flatten()
-        .map(|entry| entry.path().join("release/monkey9p"))
-        .filter(|path| built(path) > newest(&common::project().join("src")))
-        .find(|path| path.is_file());
-    if found.is_none() {
-        common::skip(test, "no fuzz build of this source: run cargo fuzz build -s none first");
-    }
-    found
-}
-
-/// When the newest file below `path` was written.
-fn newest(path: &Path) -> Option<SystemTime> {
-    match fs::read_dir(path) {
-        Ok(entries) => entries.flatten().filter_map(|entry| newest(&entry.path())).max(),
-        Err(_) => fs::metadata(path).and_then(|meta| meta.modified()).ok(),
-    }
-}
-
 #[test]
 fn a_planted_defect_is_an_artifact_a_record_and_a_token() {
-    let Some(fuzzer) = fuzzer("a_planted_defect_is_an_artifact_a_record_and_a_token") else {
+    let Some(fuzzer) = common::fuzzer("a_planted_defect_is_an_artifact_a_record_and_a_token")
+    else {
         return;
     };
     let folder = tempfile::tempdir().unwrap();
@@ -76,7 +53,9 @@ fn a_planted_defect_is_an_artifact_a_record_and_a_token() {
 /// No room, no right to write, no such directory: each fails as this one does.
 #[test]
 fn what_cannot_be_recorded_is_found_all_the_same() {
-    let Some(fuzzer) = fuzzer("what_cannot_be_recorded_is_found_all_the_same") else { return };
+    let Some(fuzzer) = common::fuzzer("what_cannot_be_recorded_is_found_all_the_same") else {
+        return;
+    };
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("bugs"), "a file, where a directory is to be").unwrap();
     let found = Command::new(&fuzzer)
@@ -101,7 +80,8 @@ fn what_cannot_be_recorded_is_found_all_the_same() {
 /// The fortieth pane closed in a server's life ends it, and no input here closes so many.
 #[test]
 fn what_needs_its_history_becomes_an_artifact_that_needs_none() {
-    let Some(fuzzer) = fuzzer("what_needs_its_history_becomes_an_artifact_that_needs_none") else {
+    let Some(fuzzer) = common::fuzzer("what_needs_its_history_becomes_an_artifact_that_needs_none")
+    else {
         return;
     };
     let folder = tempfile::tempdir().unwrap();
@@ -134,7 +114,7 @@ fn what_needs_its_history_becomes_an_artifact_that_needs_none() {
 #[test]
 fn a_killed_fuzz_command_leaves_nothing_within_two_seconds() {
     let test = "a_killed_fuzz_command_leaves_nothing_within_two_seconds";
-    if fuzzer(test).is_none() {
+    if common::fuzzer(test).is_none() {
         return;
     }
     let installed = Command::new("cargo").args(["fuzz", "--version"]).output();
@@ -186,7 +166,7 @@ const COUNTERS: usize = 262_144;
 #[test]
 fn the_coverage_of_the_stand_in_is_found_and_all_counters_are_told_apart() {
     let test = "the_coverage_of_the_stand_in_is_found_and_all_counters_are_told_apart";
-    let Some(fuzzer) = fuzzer(test) else { return };
+    let Some(fuzzer) = common::fuzzer(test) else { return };
     let folder = tempfile::tempdir().unwrap();
     let seed = common::project().join("corpus/monkey9p/seed-failed-write");
     let run = |feedback: &str| {

@@ -33,7 +33,7 @@ const WALLS: [(&str, &[&str]); 19] = [
             "target",
         ],
     ),
-    ("campaign", &["sandbox", "target"]),
+    ("campaign", &["feedback", "input", "ops", "record", "runner", "sandbox", "target"]),
     ("escapes", &["sandbox", "target"]),
     ("drill", &["escapes", "feedback", "ops", "runner", "sandbox", "session", "wire"]),
     ("standin", &["wire"]),

@@ -1,7 +1,7 @@
 //! Op sequences against a living, sandboxed target.
 #![no_main]
 
-use libfuzzer_sys::{fuzz_crossover, fuzz_mutator, fuzz_target, fuzzer_mutate};
+use libfuzzer_sys::{Corpus, fuzz_crossover, fuzz_mutator, fuzz_target, fuzzer_mutate};
 use monkey9p::input::Input;
 
 fuzz_target!(
@@ -9,8 +9,11 @@ fuzz_target!(
         monkey9p::roles::dispatch();
         monkey9p::runner::prepare();
     },
-    |input: Input| {
-        monkey9p::runner::fuzz_one(&input);
+    |input: Input| -> Corpus {
+        match monkey9p::runner::fuzz_one(&input) {
+            true => Corpus::Keep,
+            false => Corpus::Reject,
+        }
     }
 );
 

@@ -4,7 +4,7 @@
 mod hunt;
 mod launch;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -161,12 +161,6 @@ fn median(mut values: Vec<f64>) -> Option<f64> {
 /// The names of all planted defects.
 pub fn all_plants() -> Vec<&'static str> {
     crate::standin::plants().iter().map(|plant| plant.name).collect()
-}
-
-/// The fuzz target's executable in a checkout, if `cargo fuzz build -s none` has made one.
-pub fn built_fuzzer(project: &Path) -> Option<PathBuf> {
-    let triples = std::fs::read_dir(project.join("fuzz/target")).ok()?.flatten();
-    triples.map(|entry| entry.path().join("release/monkey9p")).find(|path| path.is_file())
 }
 
 #[cfg(test)]

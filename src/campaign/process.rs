@@ -20,8 +20,7 @@ pub struct Identity {
 impl Identity {
     /// The identity of a process that lives.
     pub fn of(pid: i32) -> Option<Identity> {
-        let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?.trim().to_owned();
-        Some(Identity { pid, start: start(pid)?, boot })
+        Some(Identity { pid, start: start(pid)?, boot: boot()? })
     }
 
     /// Whether this very process lives; one that ended and was not reaped does not.
@@ -46,14 +45,11 @@ impl Identity {
     }
 }
 
-/// The state is the first field after the command's name, and the start time the 20th.
+/// Which start of the machine this is.
+pub(super) fn boot() -> Option<String> {
+    Some(fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?.trim().to_owned())
+}
+
 fn start(pid: i32) -> Option<u64> {
-    let stat = fs::read(format!("/proc/{pid}/stat")).ok()?;
-    let end = stat.iter().rposition(|&byte| byte == b')')?;
-    let fields: Vec<&str> =
-        std::str::from_utf8(stat.get(end + 1..)?).ok()?.split_whitespace().collect();
-    if matches!(*fields.first()?, "Z" | "X") {
-        return None;
-    }
-    fields.get(19)?.parse().ok()
+    crate::sandbox::process(pid).filter(|one| !one.ended).map(|one| one.started)
 }

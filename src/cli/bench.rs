@@ -2,7 +2,6 @@
 
 use std::io::{IsTerminal as _, stderr};
 use std::path::PathBuf;
-use std::process::Command;
 use std::sync::Mutex;
 
 use anyhow::{Context as _, Result, bail};
@@ -11,10 +10,10 @@ use serde_json::json;
 
 use super::CLEAN;
 use super::common::project;
-use super::fuzz::install_cargo_fuzz;
+use super::fuzz::build;
 use crate::bench::{
-    Hunt, Hunted, Launches, PARTS, Plan, Row, SETTINGS, SLOW, Setting, all_plants, built_fuzzer,
-    launches, measure,
+    Hunt, Hunted, Launches, PARTS, Plan, Row, SETTINGS, SLOW, Setting, all_plants, launches,
+    measure,
 };
 use crate::sandbox::{Warden, own_executable};
 use crate::session::Launcher;
@@ -58,7 +57,7 @@ pub fn main(arguments: &Arguments) -> Result<i32> {
     let (settings, plants) = (settings(arguments)?, wanted(arguments)?);
     let fuzzer = match &arguments.fuzzer {
         Some(path) => path.canonicalize().with_context(|| path.display().to_string())?,
-        None => build()?,
+        None => build(&project()?)?,
     };
     let warden = Warden::start().context("the warden")?;
     let (variable, token) = warden.token();
@@ -143,20 +142,6 @@ fn wanted(arguments: &Arguments) -> Result<Vec<String>> {
             Ok(arguments.plants.clone())
         }
     }
-}
-
-fn build() -> Result<PathBuf> {
-    let project = project()?;
-    install_cargo_fuzz()?;
-    let built = Command::new("cargo")
-        .args(["fuzz", "build", "-s", "none", "monkey9p"])
-        .current_dir(&project)
-        .status()
-        .context("cargo fuzz build")?;
-    if !built.success() {
-        bail!("cargo fuzz build ended with {built}");
-    }
-    built_fuzzer(&project).context("cargo fuzz build made no fuzz/target/*/release/monkey9p")
 }
 
 fn print(plan: &Plan, rows: &[Row], as_json: bool) {

@@ -1,6 +1,5 @@
 //! What several subcommands share: the target's options, and files that hold ops.
 
-use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -54,23 +53,6 @@ impl TargetArguments {
             },
             (Some(other), _) => Err(TargetError::Unknown(other.into())),
         }
-    }
-
-    /// The same options again, for a process of this program's.
-    pub fn as_options(&self) -> Vec<OsString> {
-        let mut options: Vec<OsString> = Vec::new();
-        if let Some(name) = &self.target {
-            options.extend(["--target".into(), name.into()]);
-        }
-        if let Some(path) = &self.pardes {
-            options.extend(["--pardes".into(), path.into()]);
-        }
-        if let Some(level) = self.level {
-            options.extend(["--level".into(), level.name().into()]);
-        }
-        options.extend(self.inferred.then(|| "--inferred".into()));
-        options.extend(self.no_inferred.then(|| "--no-inferred".into()));
-        options
     }
 
     /// The level that the option or the environment asks for.

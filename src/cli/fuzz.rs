@@ -51,7 +51,7 @@ pub fn fuzz(
         bail!("{}: artifacts go to fuzz/artifacts, where they are looked for", flag.display());
     }
     let project = project()?;
-    prove_isolation(which)?;
+    prove_isolation(which, false)?;
     install_cargo_fuzz()?;
     let artifacts = project.join("fuzz/artifacts").join(FUZZ_TARGET);
     let before = files(&artifacts);
@@ -86,14 +86,17 @@ pub fn fuzz(
 }
 
 /// Starts a session and ends it: what the fuzzer will do over and over is shown to be possible.
-pub fn prove_isolation(which: &TargetArguments) -> Result<()> {
+pub fn prove_isolation(which: &TargetArguments, quiet: bool) -> Result<()> {
     let mut runner = which.runner()?;
     runner.fresh(false)?;
-    for line in runner.session().map(|session| session.evidence()).unwrap_or_default() {
+    let evidence = runner.session().map(|session| session.evidence()).unwrap_or_default();
+    for line in evidence.iter().filter(|_| !quiet) {
         say!("isolation: {line}");
     }
     runner.end()?;
-    say!("isolation: proven; the target answered and is gone again");
+    if !quiet {
+        say!("isolation: proven; the target answered and is gone again");
+    }
     Ok(())
 }
 
@@ -117,6 +120,24 @@ pub fn install_cargo_fuzz() -> Result<()> {
         bail!("cargo-fuzz could not be installed: {installed}");
     }
     Ok(())
+}
+
+/// Builds the fuzz target, and gives its executable.
+pub fn build(project: &Path) -> Result<PathBuf> {
+    install_cargo_fuzz()?;
+    let built = Command::new("cargo")
+        .args(["fuzz", "build", "-s", "none", FUZZ_TARGET])
+        .current_dir(project)
+        .status()
+        .context("cargo fuzz build")?;
+    if !built.success() {
+        bail!("cargo fuzz build ended with {built}");
+    }
+    let triples = fs::read_dir(project.join("fuzz/target")).into_iter().flatten().flatten();
+    triples
+        .map(|entry| entry.path().join("release").join(FUZZ_TARGET))
+        .find(|path| path.is_file())
+        .context("cargo fuzz build made no fuzz/target/*/release/monkey9p")
 }
 
 /// `cargo fuzz run` up to its `--`, with the target in its environment.

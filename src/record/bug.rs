@@ -24,7 +24,7 @@ const CRASH_FILE: &str = "crash.txt";
 /// The records of the failing step.
 const LOG_FILE: &str = "log.txt";
 /// The whole in words.
-const STORY_FILE: &str = "story.md";
+pub const STORY_FILE: &str = "story.md";
 /// Held while a directory of bugs is changed: several processes may find the same one.
 const LOCK_FILE: &str = ".lock";
 
@@ -75,6 +75,12 @@ pub fn note_bug(
 /// then all that goes with it.
 pub fn complete_bug(folder: &Path, bug: &Bug<'_>) -> io::Result<(PathBuf, Written)> {
     write_bug(folder, bug, 0)
+}
+
+/// The verdict on a bug that has a record below `folder`.
+pub fn recorded_verdict(folder: &Path, finding: &Finding) -> Option<String> {
+    let record = read_ops(&folder.join(finding.directory()).join(RECORD_FILE)).ok()?;
+    record.header.get("verdict")?.as_str().map(str::to_owned)
 }
 
 fn write_bug(folder: &Path, bug: &Bug<'_>, times: u64) -> io::Result<(PathBuf, Written)> {
@@ -256,6 +262,9 @@ mod tests {
         assert_eq!(complete(6, Verdict::Alone, Some(&ops), &more), Written::Replaced);
         assert_eq!(complete(7, Verdict::Alone, Some(&more), &ops), Written::Seen);
         assert_eq!(note("stat /log: no reply within 5 s", 1).1, Written::New);
+        let verdict = |why| recorded_verdict(folder.path(), &finding(why));
+        assert_eq!(verdict("stat /pane/9: no reply within 5 s").as_deref(), Some("alone"));
+        assert_eq!((verdict("stat /log: no reply within 5 s"), verdict("none")), (None, None));
         let record = read_ops(&path).unwrap();
         assert_eq!(record.header["step"], 6);
         assert_eq!(record.header["seen"], 2);

@@ -8,7 +8,7 @@ mod report;
 mod signature;
 mod story;
 
-pub use bug::{Bug, RECORD_FILE, Written, complete_bug, note_bug};
+pub use bug::{Bug, RECORD_FILE, STORY_FILE, Written, complete_bug, note_bug, recorded_verdict};
 pub use commands::commands;
 pub use index::INDEX_FILE;
 pub use report::{Answer, Rule, Told, report, script_line, walkthrough};

@@ -2,14 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::input::Mode;
 use crate::session::{Answered, Asked, Outcome, What};
 use crate::target::{every_kind, file_kind};
 
 /// What is counted together of what can be asked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Operation {
     /// A walk; one that is done is not told of.
@@ -84,7 +84,7 @@ pub fn mode_name(mode: Mode) -> &'static str {
 }
 
 /// How often what was asked was answered how.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Answers {
     /// It was done.
     pub done: u64,
@@ -102,6 +102,18 @@ impl Answers {
             Answered::Held => self.held += 1,
         }
     }
+}
+
+/// One operation on one kind of file, as files keep it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AskedOf {
+    /// The kind of file.
+    pub file: String,
+    /// What was asked.
+    pub operation: Operation,
+    /// How it was answered.
+    #[serde(flatten)]
+    pub answers: Answers,
 }
 
 /// Counts over any number of steps. Requests of the checks and of raw messages are not among them,
@@ -124,6 +136,33 @@ impl Coverage {
             }
             self.asked.entry((kind, operation)).or_default().add(answer);
         }
+    }
+
+    /// The counts of operations on kinds of file, as they were given by [`Coverage::counts`].
+    pub fn of(counts: &[AskedOf]) -> Coverage {
+        let mut coverage = Coverage::default();
+        coverage.merge(counts);
+        coverage
+    }
+
+    /// Adds such counts.
+    pub fn merge(&mut self, counts: &[AskedOf]) {
+        for AskedOf { file, operation, answers } in counts {
+            let so_far = self.asked.entry((file.clone(), *operation)).or_default();
+            so_far.done = so_far.done.saturating_add(answers.done);
+            so_far.refused = so_far.refused.saturating_add(answers.refused);
+            so_far.held = so_far.held.saturating_add(answers.held);
+        }
+    }
+
+    /// What was asked of each kind of file, opens without their modes.
+    pub fn counts(&self) -> Vec<AskedOf> {
+        let one = |((file, operation), answers): (&(String, Operation), &Answers)| AskedOf {
+            file: file.clone(),
+            operation: *operation,
+            answers: *answers,
+        };
+        self.asked.iter().map(one).collect()
     }
 
     /// The kinds of file that something was asked of, and all that the tree has.
@@ -204,6 +243,10 @@ mod tests {
         // What a create opens is no open.
         assert_eq!(coverage.opens("/pane/N/?", Mode::Read), count(0, 0, 0));
         assert!(coverage.kinds().contains("/pane/N/?") && coverage.kinds().contains("/?"));
+        let mut twice = Coverage::of(&coverage.counts());
+        twice.merge(&coverage.counts());
+        assert_eq!(twice.asked("/pane/N/body", Operation::Open), count(2, 2, 0));
+        assert_eq!(twice.counts().len(), coverage.counts().len());
     }
 
     #[test]

@@ -3,18 +3,20 @@
 use std::cell::RefCell;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
+use super::told::Teller;
 use super::{End, Found, Recorded, RunError, Runner, Spending, VERDICT_SPENDING, mutator, record};
 use crate::feedback::{self, TargetCoverage, coverage_counters};
 use crate::input::Input;
 use crate::ops::{Op, write_whole};
-use crate::record::{Finding, Verdict};
+use crate::record::{Finding, Verdict, recorded_verdict};
 use crate::sandbox::{LEVEL_VARIABLE, Level, own_executable};
 use crate::session::{Launcher, Session};
 use crate::target::from_environment;
 
 /// Where records go, if not to `bugs/` in the working directory.
-const OUT_VARIABLE: &str = "M9P_OUT";
+pub const OUT_VARIABLE: &str = "M9P_OUT";
 /// Steps of one input that are run: more would only be slower.
 pub(super) const INPUT_STEPS: usize = 256;
 
@@ -23,6 +25,8 @@ thread_local! {
     static RUNNER: RefCell<Option<Runner>> = const { RefCell::new(None) };
     /// The same target's counters.
     static COVERAGE: RefCell<TargetCoverage> = RefCell::default();
+    /// Of a campaign's process.
+    static TELLER: RefCell<Option<Teller>> = RefCell::new(Teller::from_environment());
 }
 
 /// Refuses, with a reason and exit code 2, a target that cannot be, or a choice that there is not:
@@ -45,8 +49,10 @@ fn launcher() -> Result<Launcher, String> {
 }
 
 /// Runs `input` in the living target, and panics if a rule broke: after a verdict, a record and a
-/// `DEDUP_TOKEN:` line with the signature, which keeps libFuzzer's minimizing on the same bug.
-pub fn fuzz_one(input: &Input) {
+/// `DEDUP_TOKEN:` line with the signature, which keeps libFuzzer's minimizing on the same bug. In a
+/// campaign what was recorded is no panic. Gives whether the corpus may have the input: one that
+/// fails would only be found again.
+pub fn fuzz_one(input: &Input) -> bool {
     RUNNER.with_borrow_mut(|runner| {
         let runner = runner.get_or_insert_with(|| match launcher() {
             Ok(launcher) => Runner::new(launcher, false),
@@ -55,14 +61,36 @@ pub fn fuzz_one(input: &Input) {
         let result = run(runner, input);
         tell_unreachable(runner);
         match result {
-            Ok(None) => tell_coverage(runner),
+            Ok(None) => {
+                tell_coverage(runner);
+                tell_campaign(runner);
+                true
+            }
             Ok(Some(report)) => {
                 println_err(&format!("DEDUP_TOKEN: {}", report.signature.replace('\n', " ")));
-                panic!("{}", report.text);
+                if !(report.recorded && tell_campaign(runner)) {
+                    panic!("{}", report.text);
+                }
+                // Whose lines they are is seen at their beginnings: some are the target's own words.
+                report.text.lines().for_each(|line| println_err(&format!("  {line}")));
+                false
             }
             Err(why) => refuse(&why),
         }
-    });
+    })
+}
+
+/// Tells the campaign of an input, and gives whether there is one.
+fn tell_campaign(runner: &Runner) -> bool {
+    let level = runner.level().map(|level| level.to_string());
+    let found = || {
+        COVERAGE.with_borrow(|coverage| match coverage.found() {
+            Ok((count, program)) => Ok((count, program.display().to_string())),
+            Err(why) => Err(why.to_owned()),
+        })
+    };
+    let tell = |teller: &mut Teller| teller.input(level, found);
+    TELLER.with_borrow_mut(|teller| teller.as_mut().map(tell).is_some())
 }
 
 /// Tells libFuzzer what the input covered of the target, where that can be seen.
@@ -103,6 +131,8 @@ pub fn input_ops(input: &Input) -> Vec<Op> {
 struct Report {
     signature: String,
     text: String,
+    /// Whether there is a record of it.
+    recorded: bool,
 }
 
 fn run(runner: &mut Runner, input: &Input) -> Result<Option<Report>, RunError> {
@@ -113,7 +143,10 @@ fn run(runner: &mut Runner, input: &Input) -> Result<Option<Report>, RunError> {
         if found.is_some() {
             break;
         }
-        match runner.step(op)? {
+        let began = Instant::now();
+        let end = runner.step(op)?;
+        tell_step(op, &end, began);
+        match end {
             End::Done(outcome) => mutator::listen(&outcome),
             // The rest would run in a target that this input did not make.
             End::Quit => break,
@@ -127,11 +160,24 @@ fn run(runner: &mut Runner, input: &Input) -> Result<Option<Report>, RunError> {
     }
 }
 
+fn tell_step(op: &Op, end: &End, began: Instant) {
+    let outcome = match end {
+        End::Done(outcome) => Some(outcome),
+        End::Quit | End::Found(_) => None,
+    };
+    TELLER.with_borrow_mut(|teller| {
+        if let Some(teller) = teller {
+            teller.step(op, outcome, began.elapsed());
+        }
+    });
+}
+
 fn report(runner: &mut Runner, ops: &[Op], step: usize, finding: &Finding) -> Report {
     let folder = out_folder().join("bugs");
     let found = Found { finding, seed: None, step, input: Some(ops) };
-    let spending = spending().filter(|_| !minimizing());
+    let spending = spending().filter(|_| !minimizing() && worth_judging(&folder, finding));
     let recorded = record(runner, &folder, &found, spending);
+    TELLER.with_borrow_mut(|teller| teller.iter_mut().for_each(Teller::judged));
     let Finding { kind, why, detail, crash } = finding;
     let mut text = format!("{kind}: {why}\n  seen: {detail}\n");
     let recorded = match recorded {
@@ -139,7 +185,7 @@ fn report(runner: &mut Runner, ops: &[Op], step: usize, finding: &Finding) -> Re
         // On a full disk, say: what was found is told all the same, and libFuzzer's artifact is left.
         Err(why) => {
             text += &format!("  record: none, {why}\n{crash}");
-            return Report { signature: finding.signature(), text };
+            return Report { signature: finding.signature(), text, recorded: false };
         }
     };
     if let Some(judged) = &recorded.judged {
@@ -151,7 +197,18 @@ fn report(runner: &mut Runner, ops: &[Op], step: usize, finding: &Finding) -> Re
         text += &format!("  an input that fails alone: {}\n", history(finding, &recorded));
     }
     text += &format!("  record: {}\n{crash}", recorded.path.display());
-    Report { signature: finding.signature(), text }
+    Report { signature: finding.signature(), text, recorded: true }
+}
+
+/// A campaign meets the same bug over and over, and has no time for what it knows.
+fn worth_judging(folder: &Path, finding: &Finding) -> bool {
+    TELLER.with_borrow_mut(|teller| match teller {
+        Some(teller) => {
+            let verdict = recorded_verdict(folder, finding);
+            teller.found(&finding.signature(), verdict.as_deref())
+        }
+        None => true,
+    })
 }
 
 /// Writes an input that needs no history where libFuzzer keeps artifacts: gives its path, or why

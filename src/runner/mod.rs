@@ -7,6 +7,7 @@ mod mutator;
 mod random;
 mod replay;
 mod retell;
+mod told;
 mod trial;
 mod verdict;
 
@@ -15,13 +16,14 @@ use std::collections::BTreeMap;
 use thiserror::Error;
 
 pub use bugs::{Found, Recorded, record, rule};
-pub use coverage::{Answers, Coverage, Operation, mode_name};
-pub use fuzz::{VERDICT_VARIABLE, fuzz_one, input_ops, prepare};
+pub use coverage::{Answers, AskedOf, Coverage, Operation, mode_name};
+pub use fuzz::{OUT_VARIABLE, VERDICT_VARIABLE, fuzz_one, input_ops, prepare};
 pub use mutator::WAY_VARIABLE;
 pub use mutator::{crossover, mutate};
 pub use random::{Progress, RandomRun, Summary, random_run};
 pub use replay::{Replayed, replay};
 pub use retell::{Retold, retell};
+pub use told::{Slow, Spent, TOLD_VARIABLE, Told};
 pub use trial::{Budget, Majority, Trials};
 pub use verdict::{Judged, Spending, VERDICT_SPENDING, judge};
 

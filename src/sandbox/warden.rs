@@ -26,17 +26,22 @@ impl Warden {
     /// Starts the warden's process.
     pub fn start() -> io::Result<Warden> {
         let token = new_token();
-        let mut process = Command::new(own_executable())
-            .env(ROLE_VARIABLE, WARDEN_ROLE)
-            // Under another name, so that the warden is not one of those it ends.
-            .env(WARDED_VARIABLE, &token)
-            .env_remove(TOKEN_VARIABLE)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()?;
-        let line = process.stdin.take();
+        let (process, line) = spawn(&token)?;
         Ok(Warden { token, process, line })
+    }
+
+    /// Puts another in the warden's place if it is gone: it was killed. Gives whether it was.
+    pub fn renew(&mut self) -> io::Result<bool> {
+        if self.process.try_wait()?.is_none() {
+            return Ok(false);
+        }
+        (self.process, self.line) = spawn(&self.token)?;
+        Ok(true)
+    }
+
+    /// The warden's process.
+    pub fn pid(&self) -> u32 {
+        self.process.id()
     }
 
     /// The variable and value that a program needs in its environment to be ended with the rest.
@@ -51,6 +56,20 @@ impl Warden {
         sweep(&self.token)?;
         remove_roots(&self.token)
     }
+}
+
+fn spawn(token: &str) -> io::Result<(Child, Option<ChildStdin>)> {
+    let mut process = Command::new(own_executable())
+        .env(ROLE_VARIABLE, WARDEN_ROLE)
+        // Under another name, so that the warden is not one of those it ends.
+        .env(WARDED_VARIABLE, token)
+        .env_remove(TOKEN_VARIABLE)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()?;
+    let line = process.stdin.take();
+    Ok((process, line))
 }
 
 /// The token that a warden watches over.

@@ -1,9 +1,14 @@
 //! What several tests share: the executable with its roles, launchers, and skips that are heard.
 #![allow(dead_code, reason = "each test takes what it needs")]
 
+pub mod campaigns;
+pub mod chromium;
+pub mod disk;
+
+use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use monkey9p::ops::{Chunks, Op};
 use monkey9p::runner::{Replayed, Runner, replay};
@@ -77,4 +82,32 @@ pub fn wait_until(within: Duration, mut done: impl FnMut() -> bool) -> bool {
 pub fn skip(test: &str, why: &str) {
     // At once, so that no other test's line gets into it.
     let _ = std::io::stderr().write_all(format!("SKIP {test}: {why}\n").as_bytes());
+}
+
+/// The fuzz target's executable, if `cargo fuzz build -s none` has made one of this very source.
+pub fn fuzzer(test: &str) -> Option<PathBuf> {
+    let found = fs::read_dir(project().join("fuzz/target"))
+        .into_iter()
+        .flatten()
+        .flatten()
+        .map(|entry| entry.path().join("release/monkey9p"))
+        .find(|path| path.is_file() && written(path) > newest_source(path));
+    if found.is_none() {
+        skip(test, "no fuzz build of this source: run cargo fuzz build -s none first");
+    }
+    found
+}
+
+fn written(path: &Path) -> Option<SystemTime> {
+    fs::metadata(path).and_then(|meta| meta.modified()).ok()
+}
+
+/// When the newest of the files was written that cargo says a program was made of; now, if it says
+/// nothing. Most of the command line is not in the fuzz target.
+fn newest_source(program: &Path) -> Option<SystemTime> {
+    let Ok(made_of) = fs::read_to_string(program.with_extension("d")) else {
+        return Some(SystemTime::now());
+    };
+    let sources = made_of.lines().next()?.split_once(": ")?.1.replace("\\ ", "\0");
+    sources.split(' ').filter_map(|path| written(Path::new(&path.replace('\0', " ")))).max()
 }

@@ -1,5 +1,7 @@
 //! `corpus`: the readable seeds and their encodings.
 
+mod grown;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -35,6 +37,22 @@ enum Command {
         #[arg(long, value_name = "TEXT")]
         story: Option<String>,
     },
+    /// Bring in what a campaign's inputs add to the features of the corpus; seeds stay as they are
+    Merge {
+        /// Its name
+        campaign: String,
+        /// The fuzz target's executable, instead of building it
+        #[arg(long, value_name = "PATH")]
+        fuzzer: Option<PathBuf>,
+    },
+    /// Say what the corpus holds, or a campaign's
+    Stats {
+        /// Its name
+        campaign: Option<String>,
+        /// Print a JSON object
+        #[arg(long)]
+        json: bool,
+    },
     /// Compare them, and fail if one is missing, stale or without a source
     Check,
 }
@@ -50,6 +68,12 @@ pub fn main(arguments: &Arguments) -> Result<i32> {
         Command::Regen => regen(&corpus, &encodings(&seeds)?),
         Command::Import { file, name, story } => {
             import(file, name.as_deref(), story.as_deref(), &seeds, &corpus)
+        }
+        Command::Merge { campaign, fuzzer } => {
+            grown::merge(&project, &corpus, campaign, fuzzer.as_deref())
+        }
+        Command::Stats { campaign, json } => {
+            grown::stats(&project, &corpus, campaign.as_deref(), *json)
         }
         Command::Check => check(&corpus, &encodings(&seeds)?),
     }
