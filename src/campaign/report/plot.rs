@@ -16,6 +16,8 @@ pub const GRID_MARK: &str = "#030303";
 /// Room for the letters, in pixels.
 const LEFT: u32 = 62;
 const BELOW: u32 = 32;
+/// Half of the last mark's letters.
+const RIGHT: u32 = 30;
 const LETTERS: u32 = 13;
 const MARGIN: u32 = 12;
 /// Pixels between two marks on an axis, at least.
@@ -41,11 +43,18 @@ fn draw(
     out: &mut String,
 ) -> Result<(), Box<dyn std::error::Error>> {
     let area = SVGBackend::with_string(out, size).into_drawing_area();
+    // Marks at round numbers of what a person would count in.
+    let (unit_s, unit) = match last {
+        last if last < 120.0 => (1.0, "s"),
+        last if last < 7_200.0 => (60.0, "min"),
+        _ => (3_600.0, "h"),
+    };
     let mut chart = ChartBuilder::on(&area)
         .margin(MARGIN)
+        .margin_right(RIGHT)
         .x_label_area_size(BELOW)
         .y_label_area_size(LEFT)
-        .build_cartesian_2d(first.min(0.0)..last, 0.0..most * 1.05)?;
+        .build_cartesian_2d(first.min(0.0)..last / unit_s, 0.0..most * 1.05)?;
     let letters = ("sans-serif", LETTERS).into_font().color(&INK);
     chart
         .configure_mesh()
@@ -55,10 +64,11 @@ fn draw(
         .bold_line_style(GRID)
         .axis_style(INK)
         .label_style(letters)
-        .x_label_formatter(&|seconds| time(*seconds))
+        .x_label_formatter(&|count| format!("{count} {unit}"))
         .y_label_formatter(&|count| short(*count))
         .draw()?;
-    chart.draw_series(LineSeries::new(points.iter().copied(), LINE.stroke_width(2)))?;
+    let line = points.iter().map(|(seconds, count)| (seconds / unit_s, *count));
+    chart.draw_series(LineSeries::new(line, LINE.stroke_width(2)))?;
     area.present()?;
     Ok(())
 }
@@ -98,6 +108,9 @@ mod tests {
         for colour in colours.find_iter(&picture) {
             assert!([LINE_MARK, INK_MARK, GRID_MARK].contains(&colour.as_str()), "{colour:?}");
         }
+        let hours: Vec<(f64, f64)> = points.iter().map(|(x, y)| (x * 180.0, *y)).collect();
+        let hours = plot(&hours, (860, 240)).unwrap();
+        assert!(hours.contains("\n4 h\n") && picture.contains("\n50 s\n"), "{picture} {hours}");
         for few in [&[][..], &points[..1], &[(1.0, 0.0), (2.0, 0.0)]] {
             assert_eq!(plot(few, (400, 200)), None);
         }
