@@ -3,19 +3,14 @@
 mod common;
 
 use std::fs;
-use std::os::unix::fs::{PermissionsExt as _, chown};
-use std::os::unix::process::CommandExt as _;
-use std::path::{Path, PathBuf};
+use std::os::unix::fs::PermissionsExt as _;
 use std::process::{Command, Output};
 
-use common::{EXECUTABLE_VARIABLE, skip};
+use common::ordinary::{Home, as_ordinary_user};
+use common::skip;
 use landlock::{AccessFs, Ruleset, RulesetAttr as _};
 use monkey9p::sandbox::Level;
-use nix::unistd::geteuid;
 use serde_json::Value;
-
-/// Nobody in particular.
-const ORDINARY: u32 = 65_534;
 
 fn drill(arguments: &[&str]) -> Output {
     let mut drill = Command::new(common::executable());
@@ -103,38 +98,5 @@ fn a_target_that_touches_what_is_outside_is_seen() {
 /// All of this file once more, by a user who may do nothing special.
 #[test]
 fn an_ordinary_user_has_the_same() {
-    let test = "an_ordinary_user_has_the_same";
-    if !geteuid().is_root() {
-        return;
-    }
-    // Where anybody can get at them.
-    let folder = tempfile::Builder::new().prefix("drill").tempdir_in("/tmp").unwrap();
-    fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
-    let home = folder.path().join("home");
-    fs::create_dir(&home).unwrap();
-    chown(&home, Some(ORDINARY), Some(ORDINARY)).unwrap();
-    let copy = |from: &Path, name: &str| -> PathBuf {
-        let to = folder.path().join(name);
-        // By another process: a child forked meanwhile would hold it open for writing.
-        let done = Command::new("install").args(["-m", "755"]).args([from, &to]).status().unwrap();
-        assert!(done.success());
-        to
-    };
-    let own = copy(&std::env::current_exe().unwrap(), "tests");
-    let executable = copy(&common::executable(), "monkey9p");
-    let again = Command::new(own)
-        .current_dir("/")
-        .env(EXECUTABLE_VARIABLE, executable)
-        .env("HOME", &home)
-        .uid(ORDINARY)
-        .gid(ORDINARY)
-        .output();
-    let again = match again {
-        Ok(again) => again,
-        Err(why) => return skip(test, &why.to_string()),
-    };
-    // What was skipped there is heard here.
-    let heard = String::from_utf8_lossy(&again.stderr).into_owned();
-    heard.lines().filter(|line| line.starts_with("SKIP ")).for_each(|line| skip(test, line));
-    assert!(again.status.success(), "{}\n{heard}", String::from_utf8_lossy(&again.stdout));
+    as_ordinary_user("an_ordinary_user_has_the_same", Home::Empty);
 }

@@ -7,12 +7,12 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::net::UnixListener;
-use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use common::{EXECUTABLE_VARIABLE, shell_launcher, skip, wait_until};
+use common::ordinary::{Home, as_ordinary_user};
+use common::{shell_launcher, skip, wait_until};
 use landlock::{AccessFs, Ruleset, RulesetAttr as _};
 use monkey9p::sandbox::{
     Exit, LEVEL_VARIABLE, Level, Sandbox, SandboxError, Wanted, limits, process, roots, sweep,
@@ -20,12 +20,10 @@ use monkey9p::sandbox::{
 };
 use monkey9p::session::{Launcher, Session, StartError};
 use nix::sys::signal::{Signal, kill};
-use nix::unistd::{Pid, geteuid};
+use nix::unistd::Pid;
 use rand::RngExt as _;
 
 const SOON: Duration = Duration::from_secs(10);
-/// Nobody in particular.
-const ORDINARY: u32 = 65_534;
 
 /// A shell that runs `script` at that level; nothing, said aloud, where the level cannot be had.
 fn at(test: &str, level: Level, script: &str) -> Option<Sandbox> {
@@ -423,38 +421,7 @@ fn a_level_is_asked_for_and_stands_in_what_is_told() {
 /// All of this file once more, by a user who may do nothing special.
 #[test]
 fn an_ordinary_user_has_the_same() {
-    let test = "an_ordinary_user_has_the_same";
-    if !geteuid().is_root() {
-        return;
-    }
-    // Where anybody can get at them.
-    let folder = tempfile::Builder::new().prefix("levels").tempdir_in("/tmp").unwrap();
-    fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
-    let copy = |from: &Path, name: &str| {
-        let to = folder.path().join(name);
-        // By another process: a child forked meanwhile would hold it open for writing, and it would
-        // be too busy to run.
-        let done = Command::new("install").args(["-m", "755"]).args([from, &to]).status().unwrap();
-        assert!(done.success());
-        to
-    };
-    let own = copy(&std::env::current_exe().unwrap(), "tests");
-    let executable = copy(&common::executable(), "monkey9p");
-    let again = Command::new(own)
-        .current_dir("/")
-        .env(EXECUTABLE_VARIABLE, executable)
-        .env_remove("HOME")
-        .uid(ORDINARY)
-        .gid(ORDINARY)
-        .output();
-    let again = match again {
-        Ok(again) => again,
-        Err(why) => return skip(test, &why.to_string()),
-    };
-    // What was skipped there is heard here.
-    let heard = String::from_utf8_lossy(&again.stderr).into_owned();
-    heard.lines().filter(|line| line.starts_with("SKIP ")).for_each(|line| skip(test, line));
-    assert!(again.status.success(), "{}\n{heard}", String::from_utf8_lossy(&again.stdout));
+    as_ordinary_user("an_ordinary_user_has_the_same", Home::None);
 }
 
 fn monkey9p(arguments: &[&str]) -> Output {

@@ -175,9 +175,15 @@ impl Supervisor {
         if self.slots.iter().all(|slot| slot.given_up) {
             return Err("every job died too often; see the jobs' logs".into());
         }
-        for name in bugs(&self.site.directory.join(BUGS)).difference(&self.found.clone()) {
-            self.journal.event(Kind::Found, name.clone())?;
-            self.found.insert(name.clone());
+        self.note_findings()
+    }
+
+    /// Tells of what has a record by now, and had none before.
+    fn note_findings(&mut self) -> Result<(), String> {
+        for name in bugs(&self.site.directory.join(BUGS)) {
+            if self.found.insert(name.clone()) {
+                self.journal.event(Kind::Found, name)?;
+            }
         }
         Ok(())
     }
@@ -344,9 +350,8 @@ impl Supervisor {
             }
             std::thread::sleep(Duration::from_millis(POLL_MS));
         }
-        for name in bugs(&self.site.directory.join(BUGS)).difference(&self.found.clone()) {
-            let _ = self.journal.event(Kind::Found, name.clone());
-            self.found.insert(name.clone());
+        if let Err(why) = self.note_findings() {
+            tell(&format!("monkey9p: {why}"));
         }
         if let Err(why) = self.totals.write(&self.site.jobs) {
             tell(&format!("monkey9p: {JOBS}: {why}"));

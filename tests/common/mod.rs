@@ -4,6 +4,7 @@
 pub mod campaigns;
 pub mod chromium;
 pub mod disk;
+pub mod ordinary;
 
 use std::fs;
 use std::io::Write as _;
