@@ -258,6 +258,22 @@ fn wrong_with(&(plant, kind, mode, ops): &Case) -> Vec<String> {
     wrong
 }
 
+/// A line that was taken logs what it likes, whatever is refused after it in the same step: in pieces
+/// of one write, on two fids, by two clients.
+#[test]
+fn a_msg_of_a_taken_line_is_not_the_refused_ones() {
+    let (said, bogus) = (write("/ctl", "Msg t\n"), write("/ctl", "p\n"));
+    let pieces = write_in("/ctl", b"Msg t\np\n", OWRITE, Chunks::Bytes);
+    let second = Op::Second { ops: vec![said.clone()] };
+    let ops = [pieces, seq(vec![said, bogus.clone()]), seq(vec![second, bogus])];
+    let sound = common::replay_on(None, &ops);
+    assert!(sound.found.is_none() && sound.not_run == 0, "{:?}", sound.found);
+    // Where nothing else ran, a refused write that logs one is found, in pieces too.
+    let pieces = write_in("/pane/{p0}/tagexec", b"Font\n", OWRITE, Chunks::Bytes);
+    let (_, found) = common::replay_on(Some("err-and-msg"), &[pieces]).found.expect("a failure");
+    assert!(found.why.contains("a failed write logged a msg as well"), "{found:?}");
+}
+
 /// An address is looked at after some ops and not after others, as follows from them.
 #[test]
 fn an_address_beyond_the_body_is_found() {
