@@ -76,11 +76,12 @@ fn signals_and_sizes_reach_the_shell() {
     client.write_to(fid, "stty size\n").unwrap();
     until(&mut client, fid, "7 33");
     client.write_to(fid, "sleep 1000; echo en''ded\n").unwrap();
-    client.write_to(fid, "echo go''ing on\n").unwrap();
-    // The interrupt may come before the shell has begun to sleep: it is sent until it tells.
+    // The interrupt may come before the shell has begun to sleep, or when it has just read what is to
+    // tell: both are sent until it does.
     let mut output = String::new();
     wait("the interrupt", || {
         client.write("/pane/2/pty/ctl", "sig INT\n").unwrap();
+        client.write_to(fid, "echo go''ing on\n").unwrap();
         output.push_str(&some(&mut client, fid));
         output.contains("going on")
     });
