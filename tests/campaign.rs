@@ -142,11 +142,12 @@ fn any_process_may_be_killed_and_nothing_that_was_recorded_is_lost() {
     end(warden[0]);
     let mended = || checkout.events("k").contains("the warden was gone");
     assert!(common::wait_until(campaigns::SOON, mended), "{}", checkout.events("k"));
-    // The corpus.
-    fs::remove_dir_all(checkout.path("k").join("corpus")).unwrap();
+    // The corpus, all at once: the fuzzing processes write into it meanwhile.
+    let corpus = checkout.path("k").join("corpus");
+    fs::rename(&corpus, checkout.root().join("gone")).unwrap();
     let mended = || checkout.events("k").contains("the corpus directory was gone");
     assert!(common::wait_until(campaigns::SOON, mended), "{}", checkout.events("k"));
-    assert!(checkout.path("k").join("corpus/seed-failed-write").is_file());
+    assert!(corpus.join("seed-failed-write").is_file());
     // A terminal that goes.
     kill(Pid::from_raw(supervisor), Signal::SIGHUP).unwrap();
     checkout.wait("k", "it goes on", |status| status["phase"] == "running" && status["jobs"] == 2);
