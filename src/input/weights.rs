@@ -21,7 +21,7 @@ const FAMILIES: [(Family, u32); 21] = [
     (Family::Host, 3),
     (Family::Look, 3),
     (Family::Split, 2),
-    (Family::Wire, 4),
+    (Family::Wire, 7),
     (Family::Second, 3),
     (Family::History, 4),
     (Family::Open, 2),
@@ -70,10 +70,11 @@ impl Weights {
 /// Shares of what a family chooses between, in percent.
 pub(super) mod percent {
     /// Steps with which a story begins: several steps on one pane.
-    pub const STORY: u32 = 2;
+    pub const STORY: u32 = 3;
     /// A pane limited and collapsed, runes in small pieces, a wide tag, a lock, deep undo, events left
-    /// unread, files opened anew; the rest is many panes that come and go, at times with a column.
-    pub const STORIES: [u32; 7] = [16, 16, 12, 16, 12, 12, 12];
+    /// unread, files opened anew, a text seen twice, an Edit that fails after it changed something;
+    /// the rest is many panes that come and go, at times with a column.
+    pub const STORIES: [u32; 9] = [13, 13, 10, 12, 10, 10, 10, 9, 9];
     pub const CROWD_COLUMN: u32 = 20;
 
     /// Panes that are alive, and those that are gone; the rest cannot be.

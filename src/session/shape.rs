@@ -12,11 +12,15 @@ pub fn describe(op: &Op) -> String {
     }
 }
 
-/// The fixture that `op` looks at, if it is one look of one fixture and nothing else.
+/// The fixture that `op` looks at, whatever place in it, if it is one look of one fixture and nothing
+/// else.
 pub fn looked_at(op: &Op) -> Option<&'static str> {
     let Op::Write { path, data, .. } = op else { return None };
     let look = path.rsplit(|&byte| byte == b'/').next() == Some(b"look");
-    let name = data.strip_suffix(b"\n").filter(|_| look)?;
+    let line = data.strip_suffix(b"\n").unwrap_or(data);
+    let line = line.strip_suffix(b"\r").unwrap_or(line);
+    let one = look && !line.contains(&b'\n');
+    let name = line.split(|&byte| byte == b':').next().filter(|_| one)?;
     FIXTURES.iter().map(|(fixture, _)| *fixture).find(|fixture| fixture.as_bytes() == name)
 }
 
@@ -71,6 +75,29 @@ pub fn payload_bytes(op: &Op) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ops::Chunks;
+
+    #[test]
+    fn one_look_of_one_fixture_is_told_wherever_in_it() {
+        let (name, _) = FIXTURES[0];
+        let looked = |path: &str, data: String| {
+            looked_at(&Op::Write {
+                path: path.into(),
+                data: data.as_str().into(),
+                mode: 1,
+                chunks: Chunks::Whole,
+                offset: None,
+                stop_on_error: true,
+            })
+        };
+        for end in ["", "\n", "\r\n", ":2\n", ":/nowhere/", ":\r\n"] {
+            assert_eq!(looked("/look", format!("{name}{end}")), Some(name), "{end:?}");
+        }
+        for end in ["x\n", "\n\n", "\nx", " \n"] {
+            assert_eq!(looked("/look", format!("{name}{end}")), None, "{end:?}");
+        }
+        assert_eq!(looked("/exec", format!("{name}\n")), None);
+    }
 
     #[test]
     fn the_turn_follows_from_the_op_alone() {

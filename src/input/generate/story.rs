@@ -3,12 +3,13 @@
 use super::draw::{Draw, from_table};
 use super::payload::{Suit, payload, text};
 use super::{Generator, edit, place};
-use crate::input::parts::{AddrFile, AfterAddr, Chunking, Count, Mode, NewPane, Slot, TagFile};
-use crate::input::parts::{ReadOffset, Reads};
+use crate::input::parts::{
+    AddrFile, AfterAddr, Chunking, Count, LineFile, Mode, NewPane, ReadOffset, Reads, Slot, TagFile,
+};
 use crate::input::path::{PaneFile, PaneRef, Path, Place, RootFile};
 use crate::input::payload::{
-    Address, Base, Command, CommandLine, Ending, LookLine, LookName, LookSuffix, Payload,
-    SimpleAddress, Term, Text, TextBody,
+    Address, Base, BlockVerb, Command, CommandLine, EditCommand, Ending, GroupLine, LookLine,
+    LookName, LookSuffix, Payload, SimpleAddress, Term, Text, TextBody, Verb,
 };
 use crate::input::scene::{Act, History, Kept};
 use crate::input::step::Step;
@@ -25,7 +26,7 @@ const WIDE: u32 = 64;
 /// Changes that are all taken back.
 const DEEP: u32 = 6;
 /// Files that are opened anew in one story.
-const REOPENED: usize = 3;
+const REOPENED: usize = 5;
 /// Panes that come and go in one story, and how often.
 const CROWD: u8 = 14;
 const CROWDS: usize = 3;
@@ -43,6 +44,8 @@ impl Generator {
             4 => vec![deep(draw, pane)],
             5 => self.watched(pane),
             6 => reopened(draw),
+            7 => seen_twice(draw, pane),
+            8 => fails_late(draw, pane),
             _ => crowds(draw),
         }
     }
@@ -152,6 +155,37 @@ fn reopened(draw: &mut Draw) -> Vec<Step> {
         write(Path::Root(RootFile::Look), payload)
     };
     [clear].into_iter().chain((0..REOPENED).map(|_| look(draw))).collect()
+}
+
+/// Another view of a pane's text is opened, and one of the two changes.
+fn seen_twice(draw: &mut Draw, pane: PaneRef) -> Vec<Step> {
+    let file = |file| Path::File { pane, file };
+    let mut steps = vec![write(file(PaneFile::Ctl), commands(builtin(b"Zerox")))];
+    steps.push(write(file(PaneFile::Body), payload(draw, Suit::Text)));
+    if draw.coin() {
+        steps.push(Step::Remove(Path::Dir(pane)));
+    }
+    steps
+}
+
+/// An Edit that changes something, and then asks for a place that is not there.
+fn fails_late(draw: &mut Draw, pane: PaneRef) -> Vec<Step> {
+    let line = |draw: &mut Draw, place: &'static [u8]| GroupLine {
+        address: SimpleAddress::of(&place),
+        verb: draw.pick(BlockVerb::ALL),
+        text: edit::text(draw),
+    };
+    let place = draw.pick(&[&b"0"[..], b"#0", b"1", b"#3"]);
+    let first = line(draw, place);
+    let place = draw.pick(&[&b"99999"[..], b"#99999", b"2,1", b"4294967296"]);
+    let lines = vec![first, line(draw, place)];
+    let verb = Verb::Group { lines, closed: true };
+    let command = EditCommand { address: None, loops: Vec::new(), verb, ended: true };
+    let target = if draw.coin() { LineFile::PaneCtl(pane) } else { LineFile::PaneExec(pane) };
+    vec![
+        Step::Kept(Kept { pane, text: text(draw), chunks: Chunking::Whole }),
+        Step::Edit { target, command },
+    ]
 }
 
 /// Many panes come and go.

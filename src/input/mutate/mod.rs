@@ -23,6 +23,8 @@ const CHANGES: u32 = 4;
 const TRIES: usize = 4;
 /// The longest generated run, in steps; what a step was made for comes with it.
 const GENERATED_STEPS: u32 = 3;
+/// The longest generated end of an input, in steps.
+const END_STEPS: usize = 40;
 
 /// How inputs are mutated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -155,6 +157,9 @@ impl Mutator {
             if draw.percent(shares::TALKS_GO) {
                 input.steps.retain(|step| !matches!(step, Step::Talk(_)));
             }
+            if draw.percent(shares::ANOTHER_END) {
+                self.go_on(&mut input, draw);
+            }
             let more = draw.percent(shares::MORE_CHANGES);
             let changes = if more { 1 + draw.below(CHANGES) } else { 1 };
             (0..changes).for_each(|_| self.change(&mut input, draw));
@@ -212,6 +217,22 @@ impl Mutator {
             run.iter_mut().for_each(|step| within::same_pane(step, &mut like, draw));
         }
         sequence::insert(steps, at, run);
+    }
+
+    /// Another end from anywhere on, long and all new: what a session costs to begin is paid once for
+    /// many new steps.
+    fn go_on(&mut self, input: &mut Input, draw: &mut Draw) {
+        let steps = &mut input.steps;
+        steps.truncate(draw.place(steps.len() + 1));
+        let mut generator = self.generator(draw);
+        steps.iter().for_each(|step| generator.see(step));
+        let length = steps.len() + 1 + draw.place(END_STEPS);
+        while steps.len() < length.min(MOST_STEPS) {
+            let run = generator.next_run();
+            run.iter().for_each(|step| self.favour.draw(step.family()));
+            steps.extend(run);
+        }
+        input.follower = draw.coin();
     }
 
     /// Generated steps that know which handles the steps before them left open.

@@ -4,6 +4,8 @@
 pub const OWN: u32 = 10;
 /// Calls for a crossover that get one; the rest go on to a mutation.
 pub const CROSSED: u32 = 40;
+/// Inputs that get a long new end before they are changed.
+pub const ANOTHER_END: u32 = 40;
 /// Calls that change more than one thing.
 pub const MORE_CHANGES: u32 = 30;
 
