@@ -48,22 +48,29 @@ pub fn simpler(op: &Op) -> Vec<Op> {
     out
 }
 
-/// A list's halves, then without each of its ops, and with each of them simpler.
+/// A list's halves, then without each of its parts, and with each of them simpler.
 fn simpler_lists(ops: &[Op]) -> Vec<Vec<Op>> {
+    let parts = parts(ops);
     let mut out = Vec::new();
-    if ops.len() > 3 {
-        let (first, last) = ops.split_at(ops.len() / 2);
-        out.extend([first.to_vec(), last.to_vec()]);
+    if parts.len() > 3 {
+        let (first, last) = parts.split_at(parts.len() / 2);
+        out.extend([first.concat(), last.concat()]);
     }
-    out.extend(without_one(ops));
-    for (at, op) in ops.iter().enumerate() {
-        for op in simpler(op) {
-            let mut ops = ops.to_vec();
-            ops[at] = op;
-            out.push(ops);
+    out.extend(without_one(&parts).iter().map(|parts| parts.concat()));
+    for (at, part) in parts.iter().enumerate() {
+        for op in simpler(&part[0]) {
+            let instead = vec![op; part.len()];
+            let (before, after) = (parts[..at].concat(), parts[at + 1..].concat());
+            out.push([before, instead, after].concat());
         }
     }
     out
+}
+
+/// What goes together: the same read of a handle again and again is how a shell is listened to, and
+/// how many of those it takes is for the machine to say, not for one lucky replay.
+fn parts(ops: &[Op]) -> Vec<&[Op]> {
+    ops.chunk_by(|one, next| matches!(one, Op::Hread { .. }) && one == next).collect()
 }
 
 fn without_one<T: Clone>(items: &[T]) -> Vec<Vec<T>> {
@@ -220,6 +227,22 @@ mod tests {
             }
         }
         assert_eq!(op, Op::Seq { ops: vec![] });
+    }
+
+    /// However lucky a replay is, a shell is listened to for as long as it was, or not at all.
+    #[test]
+    fn equal_reads_of_a_handle_go_and_change_together() {
+        let read = |h: &str, count| Op::Hread { h: h.into(), count, offset: None };
+        let mut ops = vec![Op::Hold { h: "a".into(), path: "/pane/{p0}/pty/data".into(), mode: 0 }];
+        ops.extend(vec![read("a", 5); 9]);
+        ops.push(read("b", 5));
+        for op in simpler(&Op::Seq { ops }) {
+            let Op::Seq { ops } = op else { panic!("{op:?}") };
+            let reads: Vec<&Op> =
+                ops.iter().filter(|op| matches!(op, Op::Hread { h, .. } if h.0 == b"a")).collect();
+            assert!(reads.is_empty() || reads.len() == 9, "{ops:?}");
+            assert!(reads.windows(2).all(|two| two[0] == two[1]), "{ops:?}");
+        }
     }
 
     #[test]

@@ -71,11 +71,8 @@ pub fn tell(op: &Op) -> String {
             format!("on disk, remove {} in HOME", name.to_text())
         }
         Op::Seq { ops } if ops.is_empty() => "do nothing".into(),
-        Op::Seq { ops } => ops.iter().map(tell).collect::<Vec<_>>().join(";\n      then "),
-        Op::Second { ops } => {
-            let ops: Vec<String> = ops.iter().map(tell).collect();
-            format!("on the second connection: {}", ops.join(";\n      then "))
-        }
+        Op::Seq { ops } => tell_all(ops),
+        Op::Second { ops } => format!("on the second connection: {}", tell_all(ops)),
         Op::Wire { steps } => {
             let steps: Vec<String> = steps.iter().map(wire::tell_step).collect();
             format!("on a connection of its own: {}", steps.join(";\n      "))
@@ -89,6 +86,15 @@ pub fn tell(op: &Op) -> String {
         }
         Op::Fresh { follower: false } => "start a target".into(),
     }
+}
+
+/// One after the other; the same again and again is told once.
+fn tell_all(ops: &[Op]) -> String {
+    let runs = ops.chunk_by(|one, next| one == next).map(|run| match run.len() {
+        1 => tell(&run[0]),
+        times => format!("{} ({times} times)", tell(&run[0])),
+    });
+    runs.collect::<Vec<_>>().join(";\n      then ")
 }
 
 /// A path with its references in words.
@@ -162,6 +168,8 @@ mod tests {
         let seq =
             Op::Seq { ops: vec![Op::Stat { path: "/".into() }, Op::Clunk { h: "h1".into() }] };
         assert_eq!(tell(&seq), "stat /;\n      then close what is kept as h1");
+        let twice = Op::Second { ops: vec![Op::Stat { path: "/".into() }; 2] };
+        assert_eq!(tell(&twice), "on the second connection: stat / (2 times)");
         let huge = Op::Hwrite { h: "h".into(), data: vec![b'x'; 100].into() };
         assert!(tell(&huge).contains("(100 bytes)"));
     }

@@ -134,8 +134,10 @@ impl<F: FnMut(&[Op], u32)> Trials<F> {
     }
 }
 
-/// Replays that what always fails has to fail, each of them, before it is given.
+/// Replays one by one that what always fails has to fail, each of them, before it is given; and
+/// rounds of as many replays at once as there may be.
 const SURE_REPLAYS: u32 = 5;
+const SURE_ROUNDS: u32 = 2;
 /// Sessions at once, at the most: each is a server, a harness and what they start.
 const JOBS: usize = 4;
 
@@ -153,15 +155,20 @@ impl<F: FnMut(&[Op], u32)> Oracle for Trials<F> {
         None
     }
 
-    /// Asked whatever is left of the budget, since what is given must have been seen to fail; and one
-    /// replay after the other, as whoever gets it will replay it: what has the machine for itself may
-    /// be faster than what it races with.
+    /// Asked whatever is left of the budget, since what is given must have been seen to fail; one
+    /// replay after the other, as whoever gets it will replay it, and several at once: what has the
+    /// machine for itself may be faster than what it races with, or slower.
     fn holds(&mut self, ops: &[Op]) -> bool {
         if self.majority != Majority::ALWAYS {
             return true;
         }
-        let again = |trials: &mut Self| trials.round(&[ops.to_vec()], Majority::ONCE);
-        let holds = (0..SURE_REPLAYS).all(|_| again(self).is_some_and(|found| found == [true]));
+        let one_by_one = (0..SURE_REPLAYS).map(|_| 1);
+        let at_once = (0..SURE_ROUNDS).map(|_| self.jobs).filter(|&jobs| jobs > 1);
+        let rounds: Vec<usize> = one_by_one.chain(at_once).collect();
+        let holds = rounds.into_iter().all(|replays| {
+            let found = self.round(&vec![ops.to_vec(); replays], Majority::ONCE);
+            found.is_some_and(|found| found.iter().all(|found| *found))
+        });
         self.hasty &= holds;
         holds
     }
