@@ -195,6 +195,25 @@ fn every_change_to_a_sequence_occurs() {
     assert!(all.iter().all(|&count| count > 0), "{all:?}");
 }
 
+/// What is kept of an input may be all of it, some or nothing; what follows is new, and at times long.
+#[test]
+fn inputs_get_another_end() {
+    const LONG: usize = 20;
+    let base = generated(4, 12);
+    let mut mutator = Mutator::new(Way::Ops);
+    let mut kept = [false; 3];
+    for seed in 0..2_000 {
+        let out = Input::decode(&mutate(&mut mutator, &base.encode(), ROOM, seed)).unwrap();
+        let same = out.steps.iter().zip(&base.steps).take_while(|(one, other)| one == other);
+        let same = same.count();
+        let new = out.steps[same..].iter().filter(|step| !base.steps.contains(step));
+        if new.count() >= LONG {
+            kept[usize::from(same > 0) + usize::from(same == base.steps.len())] = true;
+        }
+    }
+    assert_eq!(kept, [true; 3]);
+}
+
 #[test]
 fn what_was_seen_and_what_was_heard_come_again() {
     let mut mutator = Mutator::new(Way::Ops);
